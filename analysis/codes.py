@@ -50,44 +50,44 @@ ERRORS = (
 )
 
 
-def codes_of(protocol: str) -> tuple[Code, ...]:
+def list_codes(protocol: str) -> tuple[Code, ...]:
     """The codes for items of a study with that protocol, in the order of the page; there may be none."""
     return find_plugin(protocol).codes
 
 
-def every_code() -> list[Code]:
+def list_all_codes() -> list[Code]:
     """The codes of all protocols."""
     return [code for plugin in load_plugins().values() for code in plugin.codes]
 
 
-def code_called(protocol: str, name: str) -> Code:
+def find_code(protocol: str, name: str) -> Code:
     """The code with that name, including a team's own; `KeyError` if there is none."""
     kind, sign, category = name.partition(OWN)
     if sign and 0 < len(kind) <= LONGEST and 0 < len(category) <= LONGEST and is_single(kind):
         return Code(name, kind, category)
-    return {code.name: code for code in codes_of(protocol)}[name]
+    return {code.name: code for code in list_codes(protocol)}[name]
 
 
 def is_known(protocol: str, name: str) -> bool:
-    """Whether `code_called` finds it."""
+    """Whether `find_code` finds it."""
     try:
-        return bool(code_called(protocol, name))
+        return bool(find_code(protocol, name))
     except KeyError:
         return False
 
 
-def code_of(protocol: str, kind: str, category: str) -> str:
+def name_category_code(protocol: str, kind: str, category: str) -> str:
     """The name of the code that puts an item into a category: a code of the catalogue, else one of the team's own."""
-    catalogue = {code.name for code in codes_of(protocol) if code.kind == kind}
+    catalogue = {code.name for code in list_codes(protocol) if code.kind == kind}
     return category if category in catalogue else f"{kind}{OWN}{category}"
 
 
-def category_title(protocol: str, kind: str, category: str) -> str:
+def get_category_title(protocol: str, kind: str, category: str) -> str:
     """The display name of a category; a team's own categories, and those of metadata, keep their own names."""
-    return {code.name: str(code.title) for code in codes_of(protocol) if code.kind == kind}.get(category, category)
+    return {code.name: str(code.title) for code in list_codes(protocol) if code.kind == kind}.get(category, category)
 
 
-def category_of(name: str) -> str:
+def get_category(name: str) -> str:
     """The category into which a code puts an item."""
     return name.partition(OWN)[2] or name
 
@@ -97,24 +97,24 @@ def is_single(kind: str) -> bool:
     return kind not in SEVERAL
 
 
-def kind_title(kind: str) -> str:
+def get_kind_title(kind: str) -> str:
     """The display name of a kind; a team's own kinds keep their own names."""
     return str(KINDS.get(kind, kind))
 
 
-def title_of(protocol: str, name: str) -> str:
+def get_code_title(protocol: str, name: str) -> str:
     """The display name of a code; `KeyError` if the protocol has no such code."""
-    return str(code_called(protocol, name).title)
+    return str(find_code(protocol, name).title)
 
 
-def titles(protocol: str, joined_names: str) -> str:
+def list_code_titles(protocol: str, joined_names: str) -> str:
     """The display names of what `join_codes` returns."""
-    return "; ".join(title_of(protocol, name) for name in joined_names.split("; ") if name)
+    return "; ".join(get_code_title(protocol, name) for name in joined_names.split("; ") if name)
 
 
 def join_codes(protocol: str, names: Collection[str], *kinds: str) -> str:
     """Codes of these kinds in a table cell: without repetition, in the catalogue's order, separated by semicolons."""
-    return "; ".join(code.name for code in codes_of(protocol) if code.name in names and code.kind in kinds)
+    return "; ".join(code.name for code in list_codes(protocol) if code.name in names and code.kind in kinds)
 
 
 # Item-writing flaws that people found in the items of a study, in any study of the project that asked about flaws.

@@ -15,7 +15,7 @@ from django.http.response import HttpResponseBase
 
 from items.files import wants_mark
 
-# PostgreSQL returns the keys of JSON in another order than they were written in.
+# PostgreSQL does not keep the order of the keys of JSON.
 
 
 def sort_keys(value: Any) -> Any:
@@ -25,22 +25,22 @@ def sort_keys(value: Any) -> Any:
     return [sort_keys(each) for each in value] if isinstance(value, list) else value
 
 
-# Files that are complete or absent.
+# Writing files: each is complete, or is not there.
 
 DEVICES = ("/dev/", "/proc/")
 
 
 @contextmanager
-def whole_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
+def open_whole_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     """A file that gets its name when it is complete: "w" for UTF-8 with line ends unchanged, "wb" for bytes.
 
     A link stays and its target is replaced; an existing file keeps its permissions, a new one gets the user's
     defaults. A pipe or a device is written to directly. If the file cannot be written (a folder has its name, its
     folder is missing or not writable), `OSError` is raised before anything is written.
     """
-    how: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
+    options: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
     if is_stream(path):
-        with open(path, mode, **how) as file:
+        with open(path, mode, **options) as file:
             yield file
         return
     target = os.path.realpath(path)
@@ -48,7 +48,7 @@ def whole_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     name = os.path.join(os.path.dirname(target), f".{secrets.token_hex(8)}.part")
     try:
-        with open(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), mode, **how) as file:
+        with open(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), mode, **options) as file:
             yield file
         if os.path.isfile(target):
             os.chmod(name, os.stat(target).st_mode & 0o777)
@@ -61,8 +61,8 @@ def whole_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
 
 def is_stream(path: Path) -> bool:
     """Whether the path is a pipe, a device or an open file of the process, which cannot be replaced by another file."""
-    beside = os.path.realpath(path.parent) + "/"
-    return beside.startswith(DEVICES) or (path.exists() and not path.is_file() and not path.is_dir())
+    folder = os.path.realpath(path.parent) + "/"
+    return folder.startswith(DEVICES) or (path.exists() and not path.is_file() and not path.is_dir())
 
 
 # Responses that a browser saves as a file.

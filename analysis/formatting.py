@@ -17,7 +17,7 @@ GROUPED = (
 UNDEFINED = gettext_noop("undefined")
 
 
-def natural_key(words: str) -> list[str]:
+def make_natural_key(words: str) -> list[str]:
     """Sorts numbers in words by their size: t2 before t10."""
     return [part.zfill(20) if part.isdecimal() else part for part in re.split(r"(\d+)", words)]
 
@@ -46,48 +46,48 @@ def keeps_meaning(value: float, digits: int) -> bool:
 def format_digits(value: float, digits: int) -> str:
     rounded = f"{abs(value):.{digits}f}"
     sign = MINUS if value < 0 and float(rounded) else ""
-    return sign + in_language(rounded)
+    return sign + localize_number(rounded)
 
 
-def in_language(digits: str) -> str:
+def localize_number(digits: str) -> str:
     """A decimal number as the active language writes it: 0.53 as `.53` in English, as `0,53` in German."""
-    if not has_comma():
+    if not uses_comma():
         return digits[1:] if digits.startswith("0.") else digits
-    return digits.replace(".", decimal_mark())
+    return digits.replace(".", get_decimal_mark())
 
 
-def has_comma() -> bool:
-    return decimal_mark() == ","
+def uses_comma() -> bool:
+    return get_decimal_mark() == ","
 
 
-def decimal_mark() -> str:
+def get_decimal_mark() -> str:
     return str(get_format("DECIMAL_SEPARATOR"))
 
 
-def p_value(value: float) -> str:
+def format_p_value(value: float) -> str:
     """Three digits, as in papers: `.032`, and `<.001` for smaller ones, as no p is 0."""
     return f"<{format_digits(LEAST, MOST_DIGITS)}" if value < LEAST else number(value, MOST_DIGITS)
 
 
-def digits_of(low: float | None, high: float | None) -> int:
+def choose_digits(low: float | None, high: float | None) -> int:
     """The number of digits for an interval and its number: two, or three if its ends would look the same."""
     if low is None or high is None or abs(high - low) < EXACT:
         return 2
     return MOST_DIGITS if number(low) == number(high) else 2
 
 
-def interval(low: float | None, high: float | None) -> str:
+def format_interval(low: float | None, high: float | None) -> str:
     """Both ends in brackets, separated by a semicolon if numbers contain commas; empty if they are undefined."""
     if low is None or high is None:
         return ""
-    digits = digits_of(low, high)
-    between = "; " if has_comma() else ", "
+    digits = choose_digits(low, high)
+    between = "; " if uses_comma() else ", "
     return f"[{number(low, digits)}{between}{number(high, digits)}]"
 
 
-def with_interval(value: float, low: float | None, high: float | None) -> str:
+def format_with_interval(value: float, low: float | None, high: float | None) -> str:
     """A number before its interval, with equally many digits: `.53 [.41, .65]`; alone if there is no interval."""
-    return f"{figure(value, digits_of(low, high))} {interval(low, high)}".rstrip()
+    return f"{format_figure(value, choose_digits(low, high))} {format_interval(low, high)}".rstrip()
 
 
 def count(value: int) -> str:
@@ -95,7 +95,7 @@ def count(value: int) -> str:
     return number_format(value, force_grouping=True) if abs(value) >= GROUPED else str(value)
 
 
-def figure(value: int | float, digits: int = 2) -> str:
+def format_figure(value: int | float, digits: int = 2) -> str:
     """A count unchanged, a small number with so many decimals, a number from ten on with one."""
     if isinstance(value, int):
         return count(value)
@@ -104,53 +104,53 @@ def figure(value: int | float, digits: int = 2) -> str:
 
 def format_as(kind: str, value: int | float, digits: int = 2) -> str:
     """A number of a column of this kind: a p-value, or a `figure`."""
-    return p_value(value) if kind == "p" else figure(value, digits)
+    return format_p_value(value) if kind == "p" else format_figure(value, digits)
 
 
-def texts_counted(n: int) -> str:
+def say_texts(n: int) -> str:
     return ngettext("%(n)s text", "%(n)s texts", n) % {"n": count(n)}
 
 
-def judgments_counted(n: int) -> str:
+def say_judgments(n: int) -> str:
     return ngettext("%(n)s judgment", "%(n)s judgments", n) % {"n": count(n)}
 
 
-def part_of(n: int, total: int) -> str:
+def format_part(n: int, total: int) -> str:
     """A part as counts and as a share: `3 of 8, .38`."""
     sentence = _("%(n)s of %(total)s") % {"n": count(n), "total": count(total)}
     return f"{sentence}, {number(n / total)}" if total else sentence
 
 
-def scores_counted(n: int) -> str:
+def say_scores(n: int) -> str:
     return ngettext("%(n)s score", "%(n)s scores", n) % {"n": count(n)}
 
 
-def ratings_counted(n: int) -> str:
+def say_ratings(n: int) -> str:
     return ngettext("%(n)s rating", "%(n)s ratings", n) % {"n": count(n)}
 
 
-def items_counted(n: int) -> str:
+def say_items(n: int) -> str:
     return ngettext("%(n)s item", "%(n)s items", n) % {"n": count(n)}
 
 
-def generators_counted(n: int) -> str:
+def say_generators(n: int) -> str:
     return ngettext("%(n)s generator", "%(n)s generators", n) % {"n": count(n)}
 
 
-def people_counted(n: int) -> str:
+def say_people(n: int) -> str:
     return ngettext("%(n)s person", "%(n)s people", n) % {"n": count(n)}
 
 
-def of_texts(n: int) -> str:
-    """`texts_counted` after a preposition, for languages that decline it: on 20 texts."""
+def say_of_texts(n: int) -> str:
+    """`say_texts` after a preposition, for languages that decline it: on 20 texts."""
     return npgettext("after a preposition", "%(n)s text", "%(n)s texts", n) % {"n": count(n)}
 
 
-def of_judgments(n: int) -> str:
-    """`judgments_counted` after a preposition: of 12 judgments."""
+def say_of_judgments(n: int) -> str:
+    """`say_judgments` after a preposition: of 12 judgments."""
     return npgettext("after a preposition", "%(n)s judgment", "%(n)s judgments", n) % {"n": count(n)}
 
 
-def of_people(n: int) -> str:
+def say_of_people(n: int) -> str:
     """The number of people after a preposition: by 6 people."""
     return npgettext("after a preposition", "%(n)s person", "%(n)s people", n) % {"n": count(n)}

@@ -20,7 +20,7 @@ FIGURES = ("flow",)
 APART = ("generator", "source")  # columns that are filled in rows about single generators
 
 
-def without_effects(report: Report) -> Report:
+def hide_effects(report: Report) -> Report:
     """The report without sentences, and without every table, row and figure about single generators."""
     tables = tuple(keep_pooled_rows(table) for table in report.tables if table.name in SHOWN)
     figures = tuple(name for name in report.figures if name in FIGURES)
@@ -34,7 +34,7 @@ def keep_pooled_rows(table: Table) -> Table:
     return replace(table, rows=tuple(row for row in table.rows if not any(row.get(column) for column in APART)))
 
 
-def effects_shown(role: Role = Role.VIEWER) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def require_shown_effects(role: Role = Role.VIEWER) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorates a view of a study for members from this role on; the view gets the study in place of its slug.
 
     While effects are hidden from the team, the visitor gets a page that says so.

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from analysis.codes import title_of
+from analysis.codes import get_code_title
 from items.models import Item, Option
 from studies.models import Study
 
@@ -120,7 +120,7 @@ class ItemCode(models.Model):
 
     @property
     def title(self) -> str:
-        return title_of(self.study.protocol, self.code)
+        return get_code_title(self.study.protocol, self.code)
 
     @property
     def quote(self) -> str:

@@ -112,14 +112,14 @@ def list_stages(counts, rows: list[StudyProgress]) -> list[Stage]:
 
 def list_events(project: Project, rows: list[StudyProgress]) -> list[str]:
     """The latest events, newest first."""
-    events = [(run.created_at, describe_run(run)) for run in newest_runs(project)]
+    events = [(run.created_at, describe_run(run)) for run in query_newest_runs(project)]
     for row in rows[:EVENTS_SHOWN]:
         events += list(find_dates(row.study))
     events.sort(key=lambda event: event[0], reverse=True)
     return [f"{event}, {date_format(when, 'DATE_FORMAT')}" for when, event in events[:EVENTS_SHOWN]]
 
 
-def newest_runs(project: Project) -> Iterable[Run]:
+def query_newest_runs(project: Project) -> Iterable[Run]:
     return project.runs.select_related("endpoint").order_by("-created_at")[:EVENTS_SHOWN]
 
 

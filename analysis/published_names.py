@@ -42,7 +42,7 @@ class BadMatch(ValueError):
     """A match names a generator that does not exist, or the same published generator twice; the message says which."""
 
 
-def own_generators(study: Study) -> tuple[str, ...]:
+def list_own_generators(study: Study) -> tuple[str, ...]:
     """The generators of the study's items, in the order of the bank."""
     used = UnitItem.objects.filter(unit__study=study).values("item__generator")
     return tuple(Generator.objects.filter(pk__in=used).order_by("pk").values_list("name", flat=True))
@@ -60,7 +60,7 @@ def store_matches(study: Study, published: Sequence[str], matches: Mapping[str, 
 
     published: the names of the published generators.
     """
-    own, known = own_generators(study), read_matches(study)
+    own, known = list_own_generators(study), read_matches(study)
     if unknown := [name for name in matches if name not in own]:
         raise BadMatch(_("This study has no generator “%(name)s”.") % {"name": unknown[0]})
     check_published(published, {name: chosen for name, chosen in {**known, **matches}.items() if name in own})

@@ -198,9 +198,9 @@ def score_items(scoring: Scoring, answers: Answers, label: str) -> Iterator[dict
                 "text_id": text["id"],
                 "item_id": item["id"],
                 "evaluator": label,
-                "guessability": none_if_nan(share(counts[2], n_guess)),
-                "answerability": none_if_nan(share(counts[0], n_read)),
-                "informativity": none_if_nan(informativity(*counts)),
+                "guessability": drop_nan(share(counts[2], n_guess)),
+                "answerability": drop_nan(share(counts[0], n_read)),
+                "informativity": drop_nan(informativity(*counts)),
                 "probability_gain": measure_gain(answers, places),
                 "n_options": len(places),
                 "n_guess": n_guess,
@@ -208,7 +208,7 @@ def score_items(scoring: Scoring, answers: Answers, label: str) -> Iterator[dict
             }
 
 
-def none_if_nan(value: float) -> float | None:
+def drop_nan(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 

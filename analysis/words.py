@@ -7,7 +7,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from analysis.codes import TAG, every_code
+from analysis.codes import TAG, list_all_codes
 from studies.question_words import name_label, name_question, name_stage
 
 MOST_OF_A_REPLY = 200  # characters
@@ -142,7 +142,7 @@ def name_coefficient(name: str) -> str:
 
 def name_tag(category: str) -> str:
     """The display name of a category of items: of a question type, or a researcher's own word."""
-    return str({code.name: code.title for code in every_code() if code.kind == TAG}.get(category, category))
+    return str({code.name: code.title for code in list_all_codes() if code.kind == TAG}.get(category, category))
 
 
 def shorten_reply(reply: str) -> str:

@@ -124,7 +124,7 @@ class SimulatedPerson:
         place = find_place(self.annotator)
         if place.assignment is None or place.stage is None:
             raise SimulationFailed(f"{self.annotator} sees questions, but is at no stage.")
-        self.gained = gain_of_version(place.assignment, place.stage)
+        self.gained = compute_version_gain(place.assignment, place.stage)
         form = StageForm.for_place(place)
         sent: Fields = {"item": [subject.handle for subject in form.subjects]}
         for subject in form.subjects:
@@ -178,7 +178,7 @@ class SimulatedPerson:
         return min(max(score, low), high)
 
 
-def gain_of_version(assignment: Assignment, stage: Stage) -> float:
+def compute_version_gain(assignment: Assignment, stage: Stage) -> float:
     """What the version of the text adds to the probability of a right answer, if the text is shown."""
     if "text" not in stage.shows or not assignment.text_version:
         return 0.0

@@ -27,7 +27,7 @@ class WebhookForm(forms.Form):
         label=_("Address"),
         max_length=500,
         widget=forms.URLInput({"placeholder": "https://hooks.example.org/lesart"}),
-        help_text=_("It gets a signed POST and must not be inside the server's network."),
+        help_text=_("It receives a signed POST and must not be inside the server's network."),
     )
     events = forms.MultipleChoiceField(
         label=_("Tell it when"), choices=list(EVENT_LABELS.items()), widget=forms.CheckboxSelectMultiple

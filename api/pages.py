@@ -62,7 +62,7 @@ def webhook_delete(request, slug, pk):
     project = get_project(request.user, slug, Role.RESEARCHER)
     webhook = get_object_or_404(project.webhooks, pk=pk)
     webhook.delete()
-    messages.success(request, _("%(url)s is told nothing any more.") % {"url": webhook.url})
+    messages.success(request, _("%(url)s is no longer notified.") % {"url": webhook.url})
     return redirect("webhook_list", slug)
 
 

@@ -82,14 +82,14 @@ def as_hex(found: re.Match) -> str:
 
 
 def say_distances() -> None:
-    from analysis.figures.style import DARK, GUESS, LIGHT, PLATE, READ, shades
+    from analysis.figures.style import DARK, GUESS, LIGHT, PLATE, READ, list_shades
     from tests.sight import SIGHTS, distance
 
     pairs = {
         "open and filled marks": [(PLATE, READ)],
         "not stopped, stopped": [(LIGHT, DARK)],
-        "steps of 5": list(pairwise(shades(5))),
-        "steps of 7": list(pairwise(shades(7))),
+        "steps of 5": list(pairwise(list_shades(5))),
+        "steps of 7": list(pairwise(list_shades(7))),
         "lines of the planner (dashed, solid)": [(GUESS, READ)],
     }
     print(f"{'least ΔE between':38}" + "".join(f"{sight:>14}" for sight in SIGHTS))

@@ -20,7 +20,7 @@ from itertools import islice
 from pathlib import Path
 
 from bench.rates import rate
-from generation.rules.questions import OpenQuestion, open_questions
+from generation.rules.questions import OpenQuestion, draw_open_questions
 
 SHORTEST, LONGEST = 180, 220  # words
 WANTED = 5  # questions a text
@@ -69,7 +69,7 @@ def main() -> None:
     for language, file in (each.split("=", 1) for each in asked.files):
         rng = random.Random(f"{language} {asked.seed}")
         texts = join_passages(read_passages(Path(file), asked.part), rng)
-        written = [(text, open_questions(text, language, WANTED)) for text in islice(texts, asked.texts)]
+        written = [(text, draw_open_questions(text, language, WANTED)) for text in islice(texts, asked.texts)]
         rules = Counter(each.rule for _text, questions in written for each in questions)
         enough = sum(len(questions) >= WANTED for _text, questions in written)
         print(f"{language}: at least {WANTED} questions on {rate(enough, asked.texts)}; {dict(rules.most_common())}")

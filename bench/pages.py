@@ -153,7 +153,7 @@ def open_page(study: str, folder: Path, page: str) -> dict[str, float]:
     with ExitStack() as measured:
         measured.enter_context(connection.execute_wrapper(queries))
         for owner in (evidence, responses):
-            measured.enter_context(reports.time_calls(found, owner, "every_round", "frame"))
+            measured.enter_context(reports.time_calls(found, owner, "load_every_round", "frame"))
         is_there = see("first") == 200 and not sent
         while sent:  # what one page waits for may be worked out of several
             work_out(sent.pop(0), tasks.work, found)
@@ -184,7 +184,7 @@ def address_of(study: str, page: str) -> str:
     from analysis.results.forms import ResultsForm
     from analysis.services.cached_results import ResultKey, get_result
     from analysis.services.results import STAND_IN, counts_by_purpose
-    from analysis.tables.page import leads
+    from analysis.tables.page import has_answers
     from studies.models import Study
 
     made = Study.objects.get(slug=study)
@@ -193,7 +193,7 @@ def address_of(study: str, page: str) -> str:
     key = ("stand-in", made, choices, ("skilled",)) if name in STAND_IN else ("report", made, choices)
     table = get_result(ResultKey(*key)).table(name)  # computed before
     shown = table.find_number(column)
-    row = next(row for row in table.rows if leads(table, shown, row[column]))
+    row = next(row for row in table.rows if has_answers(table, shown, row[column]))
     query = urlencode({"table": name, "number": column} | table.names(row))
     return f"/s/{study}/results/judgments{'.csv' if ending else '/'}?{query}"
 

@@ -221,9 +221,9 @@ def report(study: str, folder: Path) -> dict[str, float]:
     started = time.perf_counter()
     with (
         connection.execute_wrapper(queries),
-        time_calls(found, evidence, "every_round", "frame"),
-        time_calls(found, guess_then_read, "informativity_table", "informativity"),
-        time_calls(found, guess_then_read, "agreement_with_humans", "agreement"),
+        time_calls(found, evidence, "load_every_round", "frame"),
+        time_calls(found, guess_then_read, "build_informativity", "informativity"),
+        time_calls(found, guess_then_read, "build_agreement", "agreement"),
         time_calls(found, reporting, "write_tables", "tables"),
         time_calls(found, reporting, "write_figures", "figures"),
     ):

@@ -94,14 +94,16 @@ def check_joined(rng: np.random.Generator, texts: int, n: int, r: float, spread:
 def pick(rng: np.random.Generator, texts: int, n: int, draw: str, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which texts people do, and the probability of each; "two rounds": half by doubt √(p(1 - p)), then as many more by
     equal chance."""
-    from studies.services.people_texts import chances_by_doubt, draw_systematically  # after Django is set up
+    from studies.services.people_texts import draw_systematically, weigh_chances_by_doubt  # after Django is set up
 
     done, chance = np.zeros(texts, dtype=bool), np.full(texts, n / texts)
     if draw != "two rounds":
         done[rng.choice(texts, n, replace=False)] = draw != "easiest"
         return done, chance
     first = n // 2
-    chances = chances_by_doubt({f"{text:04}": float(np.sqrt(p[text] * (1 - p[text]))) for text in range(texts)}, first)
+    chances = weigh_chances_by_doubt(
+        {f"{text:04}": float(np.sqrt(p[text] * (1 - p[text]))) for text in range(texts)}, first
+    )
     _order, drawn = draw_systematically(chances, Random(int(rng.integers(2**31))))
     done[[int(text) for text in drawn]] = True
     done[rng.choice(np.flatnonzero(~done), n - first, replace=False)] = True

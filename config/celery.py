@@ -5,7 +5,7 @@ import os
 from celery import Celery
 from celery.signals import before_task_publish, setup_logging, task_prerun, worker_ready, worker_shutdown
 
-from config.logs import current_request_id, set_request_id
+from config.logs import get_request_id, set_request_id
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -24,7 +24,7 @@ def keep_logging(**about):
 @before_task_publish.connect
 def send_request_id(headers, **about):
     """Add the id of the request that caused the work to the message, for the worker's log lines."""
-    headers["request_id"] = current_request_id()
+    headers["request_id"] = get_request_id()
 
 
 @task_prerun.connect

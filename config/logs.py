@@ -22,7 +22,7 @@ JSON_NAMES = {"asctime": "time", "levelname": "level", "name": "logger"}
 request_id: ContextVar[str] = ContextVar("request_id", default=NO_REQUEST)
 
 
-def current_request_id() -> str:
+def get_request_id() -> str:
     """The id of the request that this thread handles, or that caused a worker's task; `-` without one."""
     return request_id.get()
 
@@ -34,7 +34,7 @@ def set_request_id(value: str | None) -> None:
 
 class AddRequestId(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
-        record.request_id = current_request_id()
+        record.request_id = get_request_id()
         return True
 
 

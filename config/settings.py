@@ -105,7 +105,7 @@ if DATABASES["default"]["ENGINE"] == env.SQLITE:
 else:
     DATABASES["default"]["ENGINE"] = "config.postgresql"
     DATABASES["default"]["CONN_MAX_AGE"] = 60
-    # A server that is away is detected within seconds: while connecting, and when the network stops responding.
+    # An unreachable server is noticed within seconds: while connecting, and when the network stops responding.
     DATABASES["default"].setdefault("OPTIONS", {}).update(
         prepare_threshold=0,
         connect_timeout=2,
@@ -242,11 +242,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 3600,
     "socket_timeout": 10,
     "socket_connect_timeout": 3,
-    # A request that sends a message must not wait for a broker that is away: the sweep sends it later.
+    # A request that sends a message must not wait for an unreachable broker: the sweep sends it later.
     "max_retries": 1,
     "interval_start": 0,
 }
-# Turns of runs have the lowest priority (Redis: 0 is first): for all other work somebody waits at a page.
+# Runs have the lowest priority (Redis: 0 is first): somebody waits at a page for all other work.
 CELERY_TASK_ROUTES = {"llm.tasks.drain": {"priority": 9}}
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from config.cli import valkey
-from config.logs import current_request_id
+from config.logs import get_request_id
 from config.outages import AWAY, find_outage
 from jobs.models import Worker
 from jobs.workers import has_live_workers
@@ -75,7 +75,7 @@ def handle_error(request: HttpRequest) -> HttpResponse:
     """Uses no database, which may be what failed; Django calls it while it handles the error."""
     outage = find_outage(sys.exception())
     status, template = (503, "503.html") if outage else (500, "500.html")
-    context = {"outage": outage, "request_id": current_request_id()}
+    context = {"outage": outage, "request_id": get_request_id()}
     response = HttpResponse(render_to_string(template, context), status=status)
     if outage:
         response["Retry-After"] = SECONDS_TO_RETRY

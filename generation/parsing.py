@@ -24,7 +24,7 @@ from generation.parts import (
 from generation.reply_formats import read_json_items, read_json_open, read_line_items
 from llm.answers import strip_traces
 
-# Questions without options in a reply: open questions with answers, or one question to an answer. Without Django.
+# Questions without options: open questions with their answers, or a single question about a given answer.
 
 MARKUP = r"[*_#>\s]*"
 NUMBER = r"(?:[-–•]\s+)?(?:\d{1,2}\s*[.):]\s*)?"
@@ -37,8 +37,10 @@ ANSWER = re.compile(
     re.IGNORECASE,
 )
 NUMBERED = re.compile(rf"{MARKUP}(?:[-–•]\s+)?\d{{1,2}}\s*[.)]{MARKUP}")
-BEHIND = re.compile(r"(?<=[?)])\s*[–—|(-]?\s*\**(?=(?:antwort|answer|erantzuna)\s*\**\s*:)", re.IGNORECASE)
-AROUND = ' \t*_"“”„«»'
+ANSWER_ON_QUESTION_LINE = re.compile(
+    r"(?<=[?)])\s*[–—|(-]?\s*\**(?=(?:antwort|answer|erantzuna)\s*\**\s*:)", re.IGNORECASE
+)
+EDGE_CHARACTERS = ' \t*_"“”„«»'
 
 
 def read_line_open(text: str) -> list[ParsedItem]:
@@ -46,33 +48,33 @@ def read_line_open(text: str) -> list[ParsedItem]:
     meant."""
     found: list[ParsedItem] = []
     n_answers = 0
-    for line in _lines(text):
+    for line in _split_lines(text):
         words = ANSWER.sub("", line, count=1) if ANSWER.match(line) and "?" not in line[:12] else None
         if words is not None and found:
             n_answers += 1
-            found[-1].answer = words.strip(AROUND) if n_answers == 1 else ""
-        elif stem := _question(line):
+            found[-1].answer = words.strip(EDGE_CHARACTERS) if n_answers == 1 else ""
+        elif stem := _read_question(line):
             found.append(ParsedItem(stem))
             n_answers = 0
         elif found and not n_answers and not found[-1].stem.endswith("?"):
-            found[-1].stem = f"{found[-1].stem} {line.strip(AROUND)}"
+            found[-1].stem = f"{found[-1].stem} {line.strip(EDGE_CHARACTERS)}"
         if found:
             found[-1].raw = f"{found[-1].raw}\n{line}".strip()[:LONGEST_RAW]
     return [item for item in found if item.stem.endswith("?") or item.answer]
 
 
-def _lines(text: str) -> Iterator[str]:
+def _split_lines(text: str) -> Iterator[str]:
     """The non-empty lines; an answer after its question in one line becomes a line of its own."""
     for line in text.split("\n"):
-        yield from (part.strip() for part in BEHIND.split(line) if part.strip())
+        yield from (part.strip() for part in ANSWER_ON_QUESTION_LINE.split(line) if part.strip())
 
 
-def _question(line: str) -> str:
+def _read_question(line: str) -> str:
     """The question on the line; empty if the line does not begin a question."""
     if heading := QUESTION.match(line):
-        return line[heading.end() :].strip(AROUND)
+        return line[heading.end() :].strip(EDGE_CHARACTERS)
     numbered = NUMBERED.match(line)
-    words = line[numbered.end() if numbered else 0 :].strip(AROUND)
+    words = line[numbered.end() if numbered else 0 :].strip(EDGE_CHARACTERS)
     return words if numbered or words.endswith("?") else ""
 
 
@@ -121,7 +123,7 @@ def parse(reply: str, n_items: int, *, explains: bool = False, only_json: bool =
     text = clean_reply(reply)
     read = read_json_items(text) or ([] if only_json else read_line_items(text, explains))
     found = merge_contradicting([item for item in read if item.options])
-    return ParsedReply([_bound(item) for item in found[:n_items]], max(0, len(found) - n_items))
+    return ParsedReply([_limit_lengths(item) for item in found[:n_items]], max(0, len(found) - n_items))
 
 
 def parse_question(reply: str, *, only_json: bool = False) -> ParsedItem | None:
@@ -135,7 +137,7 @@ def parse_open(reply: str, n_items: int, *, only_json: bool = False) -> ParsedRe
     """Open questions with their answers; a question without an answer is kept for repair."""
     text = clean_reply(reply)
     found = read_json_open(text) or ([] if only_json else read_line_open(text))
-    return ParsedReply([_bound(item) for item in found[:n_items]], max(0, len(found) - n_items))
+    return ParsedReply([_limit_lengths(item) for item in found[:n_items]], max(0, len(found) - n_items))
 
 
 def clean_reply(reply: str) -> str:
@@ -176,7 +178,7 @@ def find_open_problems(item: ParsedItem) -> list[str]:
     return [name for name, is_so in checks.items() if is_so]
 
 
-def _bound(item: ParsedItem) -> ParsedItem:
+def _limit_lengths(item: ParsedItem) -> ParsedItem:
     """One more than the limit, so that an excess can be detected without storing all of it."""
     options = [
         ParsedOption(each.text[: LONGEST_OPTION + 1], each.correct, each.explanation[:LONGEST_EXPLANATION])

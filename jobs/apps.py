@@ -11,4 +11,4 @@ class JobsConfig(AppConfig):
 
         steps = {"rows": _("%(done)s of %(total)s rows.")}
         register(Kind("deletion", "jobs.deleting.work_off_deletion", _("Deleting"), steps))
-        before_deleting("jobs.Job", "jobs.deleting.delete_files_of")
+        before_deleting("jobs.Job", "jobs.deleting.delete_job_files")

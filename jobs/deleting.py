@@ -84,7 +84,7 @@ def work_off_deletion(job: Job, on_progress: Listener) -> Path | None:
     return None
 
 
-def delete_files_of(pks: Sequence[int]) -> None:
+def delete_job_files(pks: Sequence[int]) -> None:
     """Delete the files of jobs that are deleted."""
     for name in Job.objects.filter(pk__in=pks).exclude(file="").values_list("file", flat=True):
         files.delete_file(name)

@@ -16,16 +16,16 @@ FAST = 1  # the compression level: frames with few distinct values shrink well a
 ORPHANED_AFTER = timedelta(days=1)  # no file takes this long to write
 
 
-def path_of(name: str) -> Path:
+def make_path(name: str) -> Path:
     folder: Path = settings.JOB_FOLDER
     return folder / name
 
 
 @contextmanager
-def new_file() -> Iterator[IO[bytes]]:
+def create_file() -> Iterator[IO[bytes]]:
     """A new file, in a folder that only this user may open; its path is its name. It is deleted if writing it fails."""
     settings.JOB_FOLDER.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = path_of(token_hex(16))
+    path = make_path(token_hex(16))
     try:
         with path.open("xb") as file:
             yield file
@@ -36,7 +36,7 @@ def new_file() -> Iterator[IO[bytes]]:
 
 def write_value(value: Any) -> Path:
     """A new file with any Python value, readable only by Lesart."""
-    with new_file() as file, gzip.open(file, "wb", FAST) as compressed:
+    with create_file() as file, gzip.open(file, "wb", FAST) as compressed:
         pickle.dump(value, compressed, pickle.HIGHEST_PROTOCOL)
     return Path(file.name)
 
@@ -49,7 +49,7 @@ def read_value(file: IO[bytes]) -> Any:
 
 def delete_file(name: str) -> None:
     if name:
-        path_of(name).unlink(missing_ok=True)
+        make_path(name).unlink(missing_ok=True)
 
 
 def delete_orphans(known: Collection[str]) -> None:

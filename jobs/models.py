@@ -126,7 +126,7 @@ class Job(models.Model):
     @property
     def has_result(self) -> bool:
         """Whether it was done at least once and its file, if it has one, is there."""
-        return self.finished_at is not None and (not self.file or files.path_of(self.file).exists())
+        return self.finished_at is not None and (not self.file or files.make_path(self.file).exists())
 
     @property
     def is_done(self) -> bool:
@@ -141,10 +141,10 @@ class Job(models.Model):
     def open_file(self) -> IO[bytes]:
         """The file of the result, reloading the job if a newer result has replaced it."""
         try:
-            return files.path_of(self.file).open("rb")
+            return files.make_path(self.file).open("rb")
         except FileNotFoundError:
             self.refresh_from_db()
-            return files.path_of(self.file).open("rb")
+            return files.make_path(self.file).open("rb")
 
     def read_value(self) -> Any:
         """The result, if it is a value."""

@@ -54,8 +54,8 @@ def queue(job: Job, version: str, owner: User | None, attempts: int) -> None:
         error = _("Its file is missing. Web server and workers must share one data folder (LESART_DATA).")
         closed.update(state=JobState.FAILED, error=error)
         return
-    news = {"version": version, "owner": owner, "attempts": attempts, "error": "", "step": "", "sent_at": None}
-    closed.update(state=JobState.QUEUED, queued_at=timezone.now(), **news)
+    changes = {"version": version, "owner": owner, "attempts": attempts, "error": "", "step": "", "sent_at": None}
+    closed.update(state=JobState.QUEUED, queued_at=timezone.now(), **changes)
 
 
 def retry(job: Job) -> None:

@@ -99,7 +99,7 @@ def get_or_run(wanted: Job, version: str) -> Job:
     if earlier and earlier.is_current(version):
         return earlier
     wanted.version = version
-    result = result_of(wanted, KINDS[wanted.kind].load()(wanted, get_listener()))
+    result = read_result(wanted, KINDS[wanted.kind].load()(wanted, get_listener()))
     job, _is_new = Job.objects.update_or_create(key=wanted.key, defaults=wanted.request_fields | result)
     if earlier:
         files.delete_file(earlier.file)
@@ -127,7 +127,7 @@ def filter_held(job: Job) -> QuerySet[Job]:
 
 def finish(job: Job, path: Path | None) -> None:
     """Store the result in place of the earlier one; not if the job was canceled, or taken over by another worker."""
-    if filter_held(job).update(**result_of(job, path)):
+    if filter_held(job).update(**read_result(job, path)):
         files.delete_file(job.file)
         announce(JOB_ENDED, job.project_id, job.pk)
     elif path:
@@ -141,7 +141,7 @@ def fail(job: Job, error: str, errors: Sequence[Mapping[str, Any]] = ()) -> None
         announce(JOB_ENDED, job.project_id, job.pk)
 
 
-def result_of(job: Job, path: Path | None) -> dict[str, Any]:
+def read_result(job: Job, path: Path | None) -> dict[str, Any]:
     now = timezone.now()
     return {
         "state": JobState.DONE,

@@ -83,14 +83,14 @@ def normalize_host(written: str) -> str:
     try:
         encoded = host.lower() if host.isascii() else idna.encode(host).decode()
     except idna.IDNAError:
-        raise BadAddress(_("“%(host)s” is no name that a server can have. Correct it.") % {"host": written}) from None
+        raise BadAddress(_("“%(host)s” is not a valid server name. Correct it.") % {"host": written}) from None
     if not HOST_NAME.fullmatch(encoded):
-        raise BadAddress(_("“%(host)s” is no name that a server can have. Correct it.") % {"host": written})
+        raise BadAddress(_("“%(host)s” is not a valid server name. Correct it.") % {"host": written})
     literal = parse_literal(encoded)
     if literal is not None and str(literal) != encoded:
         raise BadAddress(_explain_other_spelling(written, str(literal)))
     if literal is None and LOOKS_NUMERIC.search(encoded):
-        raise BadAddress(_("“%(host)s” is no name that a server can have. Correct it.") % {"host": written})
+        raise BadAddress(_("“%(host)s” is not a valid server name. Correct it.") % {"host": written})
     return encoded
 
 
@@ -115,7 +115,7 @@ def _parse_address(address: str) -> Address:
     try:
         return ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
-        raise BadAddress(_("“%(host)s” is no name that a server can have. Correct it.") % {"host": address}) from None
+        raise BadAddress(_("“%(host)s” is not a valid server name. Correct it.") % {"host": address}) from None
 
 
 def is_allowed(host: str, port: int) -> bool:
@@ -198,9 +198,8 @@ def check_folder(base_url: str) -> str:
     folder = Path(where).expanduser()
     if not folder.is_absolute():
         raise BadAddress(
-            _("After local: stands the whole path of a folder, such as local:/srv/models/one. The name of a model "
-              "that is to be downloaded is allowed by whoever runs the server: LESART_HUB_MODELS=%(name)s, then start "
-              "again.")
+            _("Write the full path of a folder after local:, such as local:/srv/models/one. Whoever runs the server "
+              "can allow the name of a model for downloading: LESART_HUB_MODELS=%(name)s, then start again.")
             % {"name": where or "NAME"}
         )  # fmt: skip
     folder = folder.resolve()

@@ -151,7 +151,7 @@ class Problem:
         return self.asks_to_wait or self.failure in PAUSES | STOPS
 
 
-def problem_from_error(error: BaseException) -> Problem:
+def find_problem_in_error(error: BaseException) -> Problem:
     """The problem behind an exception of the transport; unexpected exceptions are raised again."""
     import aiohttp
 
@@ -164,7 +164,7 @@ def problem_from_error(error: BaseException) -> Problem:
     raise error
 
 
-def problem_from_status(received: "RawResponse") -> Problem | None:
+def find_problem_in_status(received: "RawResponse") -> Problem | None:
     """The problem in the status of a reply; None if there is none."""
     if 200 <= received.status < 300:
         return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from llm.addresses import is_in_process
-from llm.failures import Failure, Problem, problem_from_error, problem_from_status
+from llm.failures import Failure, Problem, find_problem_in_error, find_problem_in_status
 from llm.in_process.client import InProcessClient
 from llm.replies import BadReply, Reply, make_storable, parse_reply
 from llm.transport import Client, RawResponse
@@ -68,7 +68,7 @@ async def send_request(client: ModelClient, call_id: int, body: bytes, seconds: 
     try:
         async with asyncio.timeout(seconds + SLACK_SECONDS):  # a server that drips never lets the client time out
             received = await client.post(body)
-        raw, status, problem = make_storable(received.text), received.status, problem_from_status(received)
+        raw, status, problem = make_storable(received.text), received.status, find_problem_in_status(received)
         reply = parse_reply(raw) if problem is None else None
     except BadReply as error:
         problem = Problem(error.failure, str(error), status, body=raw)
@@ -79,7 +79,7 @@ async def send_request(client: ModelClient, call_id: int, body: bytes, seconds: 
 
 def _to_problem(error: Exception) -> Problem:
     try:
-        return problem_from_error(error)
+        return find_problem_in_error(error)
     except Exception:
         log.exception("A request ended in an unexpected way.")
         return Problem(Failure.UNKNOWN, type(error).__name__)

@@ -149,7 +149,7 @@ class Insert(NamedTuple):
 
 @cache
 def prepare_insert(model: type[models.Model], columns: tuple[str, ...]) -> Insert:
-    rest = fixed_values(model, columns)
+    rest = list_fixed_values(model, columns)
     fields = {field.attname: field for field in model._meta.concrete_fields}
     names = ", ".join(connection.ops.quote_name(str(fields[name].column)) for name in (*columns, *rest))
     table = connection.ops.quote_name(model._meta.db_table)
@@ -169,7 +169,7 @@ def prepare_update(model: type[models.Model], columns: tuple[str, ...]) -> tuple
     return statement, [make_adapter(fields[name]) for name in columns]
 
 
-def fixed_values(model: type[models.Model], columns: Sequence[str]) -> dict[str, Any]:
+def list_fixed_values(model: type[models.Model], columns: Sequence[str]) -> dict[str, Any]:
     """The values of the other columns of a new row, in the database's types; null columns are left out."""
     new, found = model(), {}
     for field in model._meta.concrete_fields:

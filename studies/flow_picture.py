@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from studies.protocols import Declaration, Question, Stage
 from studies.protocols.base import Gate, Value
 from studies.protocols.conditions import AllOf, AnyOf, Condition, Is, Not
-from studies.protocols.gates import Path, Way, paths
+from studies.protocols.gates import Path, Way, group_ways
 
 # In the picture's units, which are pixels at full size.
 WIDTH, BOX, STOP_AT, STOP_WIDTH = 780, 440, 589, 190
@@ -72,7 +72,7 @@ def draw_flow(declaration: Declaration) -> Picture | None:
 
 
 def draw_stage(stage: Stage) -> Picture:
-    found = paths(stage.questions, stage.gates)
+    found = group_ways(stage.questions, stage.gates)
     picture = Picture(0, [], [], [], [describe_path(path, stage) for path in found])
     y = PAD
     for number, gate in enumerate(stage.gates):

@@ -7,7 +7,7 @@ D65. Greyscale keeps the relative luminance.
 
 from collections.abc import Callable
 
-from analysis.figures.style import luminance, scale_color
+from analysis.figures.style import compute_luminance, scale_channels
 
 PROTANOPIA = ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998))
 DEUTERANOPIA = ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881))
@@ -34,11 +34,11 @@ def format_colour(linear_parts) -> str:
 
 
 def without(matrix) -> Callable[[str], str]:
-    return lambda colour: format_colour(times(matrix, [linear(part) for part in scale_color(colour)]))
+    return lambda colour: format_colour(times(matrix, [linear(part) for part in scale_channels(colour)]))
 
 
 def grey(colour: str) -> str:
-    return format_colour([luminance(colour)] * 3)
+    return format_colour([compute_luminance(colour)] * 3)
 
 
 SIGHTS: dict[str, Callable[[str], str]] = {
@@ -50,7 +50,7 @@ SIGHTS: dict[str, Callable[[str], str]] = {
 
 
 def lab(colour: str) -> tuple[float, float, float]:
-    xyz = times(TO_XYZ, [linear(part) for part in scale_color(colour)])
+    xyz = times(TO_XYZ, [linear(part) for part in scale_channels(colour)])
     x, y, z = (bent(part / white) for part, white in zip(xyz, WHITE, strict=True))
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
@@ -67,5 +67,5 @@ def distance(one: str, other: str, sight: str) -> float:
 
 def contrast(one: str, other: str) -> float:
     """Contrast ratio of WCAG 2.2, 1 to 21."""
-    dark, light = sorted((luminance(one), luminance(other)))
+    dark, light = sorted((compute_luminance(one), compute_luminance(other)))
     return (light + 0.05) / (dark + 0.05)

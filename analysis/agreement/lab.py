@@ -16,11 +16,11 @@ from analysis.agreement.questions import (
     APPLICABLE,
     Answers,
     LabQuestion,
-    answers_in,
-    categories_in,
-    judgment,
-    latest_judgments,
-    names_of,
+    collect_answers,
+    join_categories,
+    keep_latest_judgments,
+    list_category_names,
+    read_judgment,
 )
 from analysis.agreement.tables import COEFFICIENTS, CONTINGENCY, LABELS, QUESTIONS, TESTS
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS, Choices
@@ -56,9 +56,9 @@ ONE_CONSTANT = gettext_noop("One of the two annotators always gave the same labe
 NEVER_GIVEN = gettext_noop("No annotator, or every annotator, gave this category.")
 
 
-def tests(answers: Answers, asked: LabQuestion) -> Table:
-    pairs = [row | {"about_said": row["about"]} for row in pair_rows(answers, asked)]
-    rows = [*pairs, *(row | {"about_said": name_category(row["about"])} for row in fleiss_rows(answers, asked))]
+def build_tests(answers: Answers, asked: LabQuestion) -> Table:
+    pairs = [row | {"about_said": row["about"]} for row in build_pair_rows(answers, asked)]
+    rows = [*pairs, *(row | {"about_said": name_category(row["about"])} for row in build_fleiss_rows(answers, asked))]
     return TESTS.build(rows)
 
 
@@ -66,7 +66,7 @@ def name_category(category: str) -> str:
     return name_code("scope", category) if category == WHOLE else name_label(category)
 
 
-def pair_rows(answers: Answers, asked: LabQuestion) -> Iterator[dict[str, Any]]:
+def build_pair_rows(answers: Answers, asked: LabQuestion) -> Iterator[dict[str, Any]]:
     """Cohen's κ of each pair with units that both judged, with its asymptotic errors (Fleiss, Cohen & Everitt 1969)."""
     pairs = select_sharing_pairs(answers.values, all_pairs(len(answers.raters)))
     tables = pair_tables(answers.values, len(asked.categories), pairs, answers.one_group, 1)[0]
@@ -82,15 +82,15 @@ def pair_rows(answers: Answers, asked: LabQuestion) -> Iterator[dict[str, Any]]:
             "z": found.z,
             "p": found.p,
             "n_units": found.n,
-            "reason": reason_of(found.reason, ONE_CONSTANT, found.z),
+            "reason": explain_missing_test(found.reason, ONE_CONSTANT, found.z),
         }
 
 
-def fleiss_rows(answers: Answers, asked: LabQuestion) -> Iterator[dict[str, Any]]:
+def build_fleiss_rows(answers: Answers, asked: LabQuestion) -> Iterator[dict[str, Any]]:
     """Fleiss' κ of all annotators, then of each category against all others."""
     counts = category_counts(answers.values, len(asked.categories))
     whole, found = fleiss_kappa(counts), fleiss_test(counts)
-    tested = zip(names_of(asked), found.kappa, found.z, found.p, strict=True)
+    tested = zip(list_category_names(asked), found.kappa, found.z, found.p, strict=True)
     rows = [
         (WHOLE, whole.value, found.overall_z, found.overall_p, found.overall_error_null),
         *((*row, found.error_null) for row in tested),
@@ -106,11 +106,11 @@ def fleiss_rows(answers: Answers, asked: LabQuestion) -> Iterator[dict[str, Any]
             "z": z,
             "p": p,
             "n_units": int((counts.sum(axis=1) > 0).sum()),
-            "reason": reason_of(found.reason, NEVER_GIVEN, z),
+            "reason": explain_missing_test(found.reason, NEVER_GIVEN, z),
         }
 
 
-def reason_of(reason: str, otherwise: str, z: float) -> str:
+def explain_missing_test(reason: str, otherwise: str, z: float) -> str:
     """Why there is no test, in the active language; empty if there is one."""
     why = reason or (otherwise if math.isnan(z) else "")
     return _(why) if why else ""
@@ -147,40 +147,42 @@ class Lab:
     labels: Table
 
 
-def lab(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str], choices: Choices) -> Lab | None:
+def build_lab(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str], choices: Choices) -> Lab | None:
     """`frame`: see `responses_frame`; `annotators`: the codes of the compared ones. None if fewer than two of them
     answered the question."""
-    answers = answers_in(frame, asked, annotators)
+    answers = collect_answers(frame, asked, annotators)
     if len(answers.raters) < 2:
         return None
-    rows = rows_of(answers, asked, choices.convention, choices.seed)
+    rows = build_coefficient_rows(answers, asked, choices.convention, choices.seed)
     notes = [texts_only_note(_("intraclass correlations"))] if asked.is_ordered else []
     found = COEFFICIENTS.build(rows, notes=notes)
-    tables = (found, tests(answers, asked), contingency(answers, asked), labels(answers, asked))
+    tables = (found, build_tests(answers, asked), count_contingency(answers, asked), count_labels(answers, asked))
     return Lab(*(table.add_included(choices.purposes) for table in tables))
 
 
-def rows_of(answers: Answers, asked: LabQuestion, convention: str, seed: int) -> Iterator[dict[str, Any]]:
+def build_coefficient_rows(
+    answers: Answers, asked: LabQuestion, convention: str, seed: int
+) -> Iterator[dict[str, Any]]:
     """Unweighted coefficients for any scale, then those that use the distance between levels of an ordered one."""
     for name, title in NAMES.items():
-        yield coefficient_row(answers, asked, name, title, scales.IDENTITY, convention, seed)
-    yield mean_kappa_row(answers, asked, convention, seed)
-    yield mean_kappa_row(answers, asked, convention, seed, weighted=False)
-    yield alpha_row(answers, asked, alpha.NOMINAL, convention, seed)
+        yield build_coefficient_row(answers, asked, name, title, scales.IDENTITY, convention, seed)
+    yield build_mean_kappa_row(answers, asked, convention, seed)
+    yield build_mean_kappa_row(answers, asked, convention, seed, weighted=False)
+    yield build_alpha_row(answers, asked, alpha.NOMINAL, convention, seed)
     if asked.is_ordered:
         for kind in (scales.LINEAR, scales.QUADRATIC, scales.ORDINAL):
             for name, title in WEIGHTED.items():
-                yield coefficient_row(answers, asked, name, title, kind, convention, seed)
+                yield build_coefficient_row(answers, asked, name, title, kind, convention, seed)
         for level in (alpha.ORDINAL, alpha.INTERVAL, *([alpha.RATIO] if min(asked.categories) >= 0 else [])):
-            yield alpha_row(answers, asked, level, convention, seed)
-        yield from icc_rows(answers, asked, convention, seed)
+            yield build_alpha_row(answers, asked, level, convention, seed)
+        yield from build_icc_rows(answers, asked, convention, seed)
 
 
-def coefficient_row(
+def build_coefficient_row(
     answers: Answers, asked: LabQuestion, name: str, title: str, weights: str, convention: str, seed: int
 ) -> dict[str, Any]:
     c = len(asked.categories)
-    w = scales.agreement_weights(weights, c, points_of(asked))
+    w = scales.agreement_weights(weights, c, list_level_values(asked))
     if name == "conger":
         found = coefficients.conger_kappa(answers.values, c, w)
     else:
@@ -195,7 +197,7 @@ def coefficient_row(
     return describe_coefficient(title, weights, found.value, counts, intervals, convention, found.reason, found.error)
 
 
-def mean_kappa_row(
+def build_mean_kappa_row(
     answers: Answers, asked: LabQuestion, convention: str, seed: int, *, weighted: bool = True
 ) -> dict[str, Any]:
     """The mean of Cohen's κ over pairs of annotators, weighted by shared units, and unweighted (Light 1971)."""
@@ -208,13 +210,13 @@ def mean_kappa_row(
         ANNOTATORS: clustered_kappa(*judged, seed=seed, weighted=weighted),
     }
     compared = agreement.judgments_compared(answers.values, pairs)
-    counts = (int(compared.any(axis=0).sum()), int(shared.n.sum()), int(compared.sum()), prevalence(answers, c))
+    counts = (int(compared.any(axis=0).sum()), int(shared.n.sum()), int(compared.sum()), measure_prevalence(answers, c))
     title, value = (MEAN_KAPPA, found.kappa) if weighted else (LIGHT, found.kappa_unweighted)
     return describe_coefficient(title, scales.IDENTITY, value, counts, intervals, convention)
 
 
-def alpha_row(answers: Answers, asked: LabQuestion, level: str, convention: str, seed: int) -> dict[str, Any]:
-    values = numbers_of(answers, asked)
+def build_alpha_row(answers: Answers, asked: LabQuestion, level: str, convention: str, seed: int) -> dict[str, Any]:
+    values = convert_to_numbers(answers, asked)
     found = alpha.krippendorff_alpha(values, level)
     intervals = {
         READERS: readers_alpha(values, level, answers.text, fixed=answers.fixed_raters),
@@ -223,30 +225,30 @@ def alpha_row(answers: Answers, asked: LabQuestion, level: str, convention: str,
     }
     pairs = (~np.isnan(values)).sum(axis=0)
     n_pairs = int((pairs * (pairs - 1) // 2).sum())
-    counts = (found.n_units, n_pairs, found.n_values, prevalence(answers, len(asked.categories)))
+    counts = (found.n_units, n_pairs, found.n_values, measure_prevalence(answers, len(asked.categories)))
     return describe_coefficient(ALPHA, level, found.value, counts, intervals, convention, found.reason, found.error)
 
 
-def icc_rows(answers: Answers, asked: LabQuestion, convention: str, seed: int) -> Iterator[dict[str, Any]]:
+def build_icc_rows(answers: Answers, asked: LabQuestion, convention: str, seed: int) -> Iterator[dict[str, Any]]:
     """Intraclass correlations of one annotator and of the mean of all, over the units that all of them judged."""
-    values = numbers_of(answers, asked)
+    values = convert_to_numbers(answers, asked)
     found, k = icc(values), len(answers.raters)
-    counts = (found.n, found.n * k * (k - 1) // 2, found.n * k, prevalence(answers, len(asked.categories)))
+    counts = (found.n, found.n * k * (k - 1) // 2, found.n * k, measure_prevalence(answers, len(asked.categories)))
     intervals = clustered_icc(values, answers.text, seed=seed)
     for title, value, interval in zip(ICCS, (*found.single, *found.average), intervals, strict=True):
         both = {READERS: interval, ANNOTATORS: interval}
         yield describe_coefficient(title, alpha.INTERVAL, value, counts, both, convention, found.reason)
 
 
-def points_of(asked: LabQuestion) -> np.ndarray:
+def list_level_values(asked: LabQuestion) -> np.ndarray:
     """(c,): the values of the levels of a scale; the places of other categories."""
     return np.array(asked.categories if asked.is_ordered else range(len(asked.categories)), dtype=np.float64)
 
 
-def numbers_of(answers: Answers, asked: LabQuestion) -> np.ndarray:
-    """(raters, units): the answers as `points_of`, NaN if missing."""
+def convert_to_numbers(answers: Answers, asked: LabQuestion) -> np.ndarray:
+    """(raters, units): the answers as `list_level_values`, NaN if missing."""
     judged = answers.values != MISSING
-    return np.where(judged, points_of(asked)[np.where(judged, answers.values, 0)], np.nan)
+    return np.where(judged, list_level_values(asked)[np.where(judged, answers.values, 0)], np.nan)
 
 
 def describe_coefficient(
@@ -278,13 +280,13 @@ def describe_coefficient(
     }
 
 
-def prevalence(answers: Answers, categories: int) -> float:
+def measure_prevalence(answers: Answers, categories: int) -> float:
     """The share of the most frequent category among all judgments; NaN without judgments."""
     counts = np.bincount(answers.values[answers.values != MISSING], minlength=categories)
     return float(counts.max() / counts.sum()) if counts.sum() else float("nan")
 
 
-def contingency(answers: Answers, asked: LabQuestion) -> Table:
+def count_contingency(answers: Answers, asked: LabQuestion) -> Table:
     """How often two annotators gave which two categories to the same unit.
 
     For two annotators the first is in the rows; for more, each pair counts in both orders.
@@ -294,7 +296,7 @@ def contingency(answers: Answers, asked: LabQuestion) -> Table:
     table = agreement.pair_tables(answers.values, c, pairs, answers.one_group, 1)[0].sum(axis=0)
     if len(answers.raters) > 2:
         table = table + table.T
-    names = names_of(asked)
+    names = list_category_names(asked)
     rows = [
         {"category": name, **dict(zip(names, map(int, counts), strict=True))}
         for name, counts in zip(names, table, strict=True)
@@ -307,9 +309,9 @@ def contingency(answers: Answers, asked: LabQuestion) -> Table:
     return CONTINGENCY.build(rows, notes=(note,), more={"category": [count(name, name_label(name)) for name in names]})
 
 
-def labels(answers: Answers, asked: LabQuestion) -> Table:
+def count_labels(answers: Answers, asked: LabQuestion) -> Table:
     """How often each annotator gave each category."""
-    names = names_of(asked)
+    names = list_category_names(asked)
     rows = [
         {
             "annotator": rater,
@@ -324,7 +326,7 @@ def labels(answers: Answers, asked: LabQuestion) -> Table:
 # All questions of a study at a glance, for the same annotators; of a stopping questionnaire gate by gate.
 
 
-def overview(
+def build_overview(
     frame: pd.DataFrame,
     questions: Sequence[LabQuestion],
     annotators: list[str],
@@ -337,8 +339,8 @@ def overview(
     rows = [
         row
         for asked in questions
-        for view in views_of(asked)
-        if (row := row_of(whole if view == ALL else frame, with_view(asked, view), annotators)) is not None
+        for view in list_views(asked)
+        if (row := build_overview_row(whole if view == ALL else frame, with_view(asked, view), annotators)) is not None
     ]
     notes = [
         _("Units judged by at least two of these annotators. α at interval level for scales, otherwise nominal."),
@@ -353,7 +355,7 @@ def overview(
     return QUESTIONS.build(rows, notes=notes, hide=hide).add_included(choices.purposes)
 
 
-def views_of(asked: LabQuestion) -> tuple[str, ...]:
+def list_views(asked: LabQuestion) -> tuple[str, ...]:
     return (ALL, APPLICABLE) if asked.may_be_skipped else ("",)
 
 
@@ -366,11 +368,11 @@ def with_view(asked: LabQuestion, view: str) -> LabQuestion:
 def with_not_applicable(frame: pd.DataFrame, stages: Mapping[str, Stage]) -> pd.DataFrame:
     """The frame with a row for each question that somebody did not reach on an item; missing answers stay missing."""
     names = [name for name, stage in stages.items() if stage.gates]
-    mine = latest_judgments(frame[frame["annotator"].isin(names) & frame["option_id"].isna()])
-    categories = categories_in(stages[name] for name in names)
+    mine = keep_latest_judgments(frame[frame["annotator"].isin(names) & frame["option_id"].isna()])
+    categories = join_categories(stages[name] for name in names)
     rows = []
     for (annotator, _unit, _item), answers in mine.groupby(["annotator", "unit", "item_id"], sort=False):
-        labels = judgment(
+        labels = read_judgment(
             stages[str(annotator)], categories, dict(zip(answers["question"], answers["value"], strict=True))
         )
         first = answers.iloc[0].to_dict()
@@ -382,8 +384,8 @@ def with_not_applicable(frame: pd.DataFrame, stages: Mapping[str, Stage]) -> pd.
     return pd.concat([frame, pd.DataFrame(rows, columns=frame.columns)], ignore_index=True) if rows else frame
 
 
-def row_of(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str]) -> dict[str, Any] | None:
-    answers = answers_in(frame, asked, annotators)
+def build_overview_row(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str]) -> dict[str, Any] | None:
+    answers = collect_answers(frame, asked, annotators)
     if len(answers.raters) < 2:
         return None
     c = len(asked.categories)
@@ -392,7 +394,7 @@ def row_of(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str]) -> di
     percent = coefficients.percent(counted, identity)
     conger = coefficients.conger_kappa(answers.values, c, identity)
     level = alpha.INTERVAL if asked.is_ordered else alpha.NOMINAL
-    agreed = alpha.krippendorff_alpha(numbers_of(answers, asked), level)
+    agreed = alpha.krippendorff_alpha(convert_to_numbers(answers, asked), level)
     reason = percent.reason or conger.reason or agreed.reason
     return {
         "stage": asked.stage,
@@ -407,12 +409,12 @@ def row_of(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str]) -> di
         "n_units": percent.n_units,
         "n_pairs": percent.n_pairs,
         "n_judgments": percent.n_judgments,
-        "n_texts": texts_in(answers),
+        "n_texts": count_shared_texts(answers),
         "n_annotators": len(answers.raters),
         "reason": _(reason) if reason else "",
     }
 
 
-def texts_in(answers: Answers) -> int:
+def count_shared_texts(answers: Answers) -> int:
     """How many texts have units judged by at least two annotators."""
     return len(np.unique(answers.text[(answers.values != MISSING).sum(axis=0) > 1]))

@@ -73,7 +73,7 @@ class LabQuestion:
         return FIRST if value == item_id else SECOND
 
 
-def questions_of(study: Study) -> list[LabQuestion]:
+def list_questions(study: Study) -> list[LabQuestion]:
     """The questions of a study whose answers are categories, in the order in which they are asked."""
     stages, places = get_declaration(study).stages, map_places(study)
     numbers = tuple(sorted(set(places.values()), key=int))
@@ -127,7 +127,7 @@ class Answers:
         return np.zeros(self.values.shape[1], dtype=np.int64)
 
 
-def answers_in(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str]) -> Answers:
+def collect_answers(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str]) -> Answers:
     """Raters in the order of `annotators`, without those who did not answer the question."""
     of_question = (frame["stage"] == asked.stage) & (frame["question"] == asked.name)
     mine = frame[of_question & frame["annotator"].isin(annotators)]
@@ -145,12 +145,12 @@ def answers_in(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str]) -
     return Answers(values, raters, text, models)
 
 
-def names_of(asked: LabQuestion) -> list[str]:
+def list_category_names(asked: LabQuestion) -> list[str]:
     """The categories as files of responses write them."""
     return [str(category).lower() if isinstance(category, bool) else str(category) for category in asked.categories]
 
 
-def categories_in(stages: Iterable[Stage]) -> tuple[Question, ...]:
+def join_categories(stages: Iterable[Stage]) -> tuple[Question, ...]:
     """The categories of all these stages, without repetition; “not applicable” is possible if any stage can skip
     one."""
     found: dict[str, Question] = {}
@@ -160,14 +160,14 @@ def categories_in(stages: Iterable[Stage]) -> tuple[Question, ...]:
     return tuple(found.values())
 
 
-def latest_judgments(frame: pd.DataFrame) -> pd.DataFrame:
+def keep_latest_judgments(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows without answers of earlier rounds: a later judgment replaces the whole of an earlier one, including its
     stop."""
     latest = frame.groupby(["annotator", "item_id"])["round"].transform("max")
     return frame[frame["round"] == latest]
 
 
-def judgment(stage: Stage, categories: tuple[Question, ...], answers: dict) -> dict[str, str | None]:
+def read_judgment(stage: Stage, categories: tuple[Question, ...], answers: dict) -> dict[str, str | None]:
     """The label of each category, and the category whose answer stopped the judgment."""
     applicable = stage.find_applicable(answers, stage.questions)
     labels = {

@@ -10,11 +10,10 @@ import pandas as pd
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from analysis.agreement.lab import Answers, answers_in
-from analysis.agreement.questions import LabQuestion, questions_of
+from analysis.agreement.questions import Answers, LabQuestion, collect_answers, list_questions
 from analysis.agreement.tables import BIASES, CALIBRATION, STAND_IN, TABLES
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
-from analysis.formatting import UNDEFINED, number, of_people, of_texts, with_interval
+from analysis.formatting import UNDEFINED, format_with_interval, number, say_of_people, say_of_texts
 from analysis.frames.evidence import Evidence
 from analysis.measures.agreement import MISSING, all_pairs, clustered_kappa, mean_agreement, pairs_with, pairwise
 from analysis.measures.alternative_annotator import (
@@ -41,35 +40,39 @@ EPSILONS = {"crowd": CROWD, "skilled": SKILLED, "experts": EXPERTS}
 YES, FIRST, LONGEST = "yes", "first", "longest"
 
 
-def stand_in_tables(evidence: Evidence, kind: str = "skilled") -> tuple[Table, ...]:
+def build_stand_in_tables(evidence: Evidence, kind: str = "skilled") -> tuple[Table, ...]:
     """The three tables; none if no model or baseline has answered. `kind`: of people, a name of `EPSILONS`."""
     models = [each for each in evaluators_in(evidence) if each.kind != "human"]
     if not models:
         return ()
-    return (stand_in(evidence, models, EPSILONS[kind]), calibration(evidence, models), biases(evidence, models))
+    return (
+        build_stand_in(evidence, models, EPSILONS[kind]),
+        build_calibration(evidence, models),
+        build_biases(evidence, models),
+    )
 
 
-def stand_in(evidence: Evidence, models: list[Evaluator], epsilon: float) -> Table:
+def build_stand_in(evidence: Evidence, models: list[Evaluator], epsilon: float) -> Table:
     """One row per model or baseline and question, if someone else answered the question too."""
     people = sorted(people_in(evidence).codes)
     rows = [
         row
-        for asked in questions_of(evidence.study)
+        for asked in list_questions(evidence.study)
         for model in models
-        if (row := row_of(evidence, asked, model, people, epsilon)) is not None
+        if (row := build_stand_in_row(evidence, asked, model, people, epsilon)) is not None
     ]
     return STAND_IN.build(rows, evidence.choices.convention)
 
 
-def row_of(
+def build_stand_in_row(
     evidence: Evidence, asked: LabQuestion, model: Evaluator, people: list[str], epsilon: float
 ) -> dict[str, Any] | None:
     """None if the model did not answer the question."""
-    answers = answers_in(evidence.frame, asked, [model.name, *people])
+    answers = collect_answers(evidence.frame, asked, [model.name, *people])
     if not answers.raters or answers.raters[0] != model.name:
         return None
     answers = keep_model_units(answers)
-    with_model, between = agreement(answers, asked, evidence.choices.seed)
+    with_model, between = measure_agreement(answers, asked, evidence.choices.seed)
     convention = evidence.choices.convention
     found = alternative_annotator_test(
         *as_numbers(answers, asked), epsilon, NUMBERS if asked.is_ordered else CATEGORIES
@@ -90,7 +93,7 @@ def row_of(
         "n_few_units": found.few_units,
         "n_units": int(shared.sum()),
         "n_texts": len(np.unique(answers.text[shared])),
-        "reason": reason_of(found.reason, *(each.intervals[convention].reason for each in (with_model, between))),
+        "reason": find_reason(found.reason, *(each.intervals[convention].reason for each in (with_model, between))),
     }
 
 
@@ -100,13 +103,17 @@ def keep_model_units(answers: Answers) -> Answers:
     return replace(answers, values=answers.values[:, judged], text=answers.text[judged])
 
 
-def agreement(answers: Answers, asked: LabQuestion, seed: int) -> tuple[Estimate, Estimate]:
+def measure_agreement(answers: Answers, asked: LabQuestion, seed: int) -> tuple[Estimate, Estimate]:
     """κ of the model with people, and of people with each other."""
-    model_and_person, people = pair_sets(len(answers.raters))
-    return kappa_of(answers, asked, model_and_person, seed, (0,)), kappa_of(answers, asked, people, seed, ())
+    model_and_person, people = list_pair_sets(len(answers.raters))
+    return measure_mean_kappa(answers, asked, model_and_person, seed, (0,)), measure_mean_kappa(
+        answers, asked, people, seed, ()
+    )
 
 
-def kappa_of(answers: Answers, asked: LabQuestion, pairs: np.ndarray, seed: int, fixed: tuple[int, ...]) -> Estimate:
+def measure_mean_kappa(
+    answers: Answers, asked: LabQuestion, pairs: np.ndarray, seed: int, fixed: tuple[int, ...]
+) -> Estimate:
     """The mean κ over pairs; fixed: raters that are not a sample of others."""
     c = len(asked.categories)
     by_texts = clustered_kappa(answers.values, c, pairs, answers.text, seed=seed)
@@ -118,7 +125,7 @@ def kappa_of(answers: Answers, asked: LabQuestion, pairs: np.ndarray, seed: int,
     return Estimate(mean_agreement(pairwise(answers.values, c, pairs)).kappa, intervals)
 
 
-def pair_sets(n: int) -> tuple[np.ndarray, np.ndarray]:
+def list_pair_sets(n: int) -> tuple[np.ndarray, np.ndarray]:
     """(p, 2) each, for n raters whose first is the model: the model with each person, and the pairs of people."""
     people = all_pairs(n - 1) + 1 if n > 2 else np.zeros((0, 2), dtype=np.int64)
     return pairs_with(0, np.arange(1, n)), people
@@ -133,12 +140,12 @@ def as_numbers(answers: Answers, asked: LabQuestion) -> tuple[np.ndarray, np.nda
     return values[1:], values[0]
 
 
-def reason_of(*sentences: str) -> str:
+def find_reason(*sentences: str) -> str:
     """The first reason that a measure returns, in the active language."""
     return next((_(sentence) for sentence in sentences if sentence), "")
 
 
-def calibration(evidence: Evidence, models: list[Evaluator]) -> Table:
+def build_calibration(evidence: Evidence, models: list[Evaluator]) -> Table:
     """One row per tenth of p(true) that has judgments."""
     frame = list_judged_options(evidence)
     known = frame[frame["probability"].notna()]
@@ -146,12 +153,12 @@ def calibration(evidence: Evidence, models: list[Evaluator]) -> Table:
         row
         for model in models
         for stage, mine in model.rows_of(known).groupby("stage", sort=False)
-        for row in bin_rows(model, str(stage), mine)
+        for row in iter_bin_rows(model, str(stage), mine)
     ]
     return CALIBRATION.build(rows)
 
 
-def bin_rows(model: Evaluator, stage: str, mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def iter_bin_rows(model: Evaluator, stage: str, mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
     found = reliability(mine["probability"].to_numpy(float), mine["key"].to_numpy(bool))
     for place in np.flatnonzero(found.n):
         yield {
@@ -181,12 +188,12 @@ def list_judged_options(evidence: Evidence) -> pd.DataFrame:
     return ticks.merge(options[["item_id", "option_id", "is_first", "is_longest"]], on=["item_id", "option_id"])
 
 
-def biases(evidence: Evidence, models: list[Evaluator]) -> Table:
+def build_biases(evidence: Evidence, models: list[Evaluator]) -> Table:
     """One row per model or baseline, stage and bias."""
     frame = list_judged_options(evidence)
     people = people_in(evidence).rows_of(frame)
     rows = [
-        bias_row(evidence, model, str(stage), bias, mine, people[people["stage"] == stage])
+        build_bias_row(evidence, model, str(stage), bias, mine, people[people["stage"] == stage])
         for model in models
         for stage, mine in model.rows_of(frame).groupby("stage", sort=False)
         for bias in (YES, FIRST, LONGEST)
@@ -194,7 +201,7 @@ def biases(evidence: Evidence, models: list[Evaluator]) -> Table:
     return BIASES.build(rows, notes=(texts_only_note(_("excesses")),))
 
 
-def bias_row(
+def build_bias_row(
     evidence: Evidence, model: Evaluator, stage: str, bias: str, mine: pd.DataFrame, people: pd.DataFrame
 ) -> dict[str, Any]:
     seed = evidence.choices.seed
@@ -210,7 +217,7 @@ def bias_row(
         "excess_people": theirs.value,
         "n": found.n,
         "n_texts": mine["text_id"].nunique(),
-        "reason": why or reason_of(found.interval.reason),
+        "reason": why or find_reason(found.interval.reason),
         "intervals": {"excess": same_interval(found.interval)},
     }
 
@@ -232,33 +239,33 @@ class Verdicts:
     sentences: tuple[str, ...]
 
 
-def verdicts(table: Table) -> list[Verdicts]:
+def list_verdicts(table: Table) -> list[Verdicts]:
     """In the order of the table; within each group first the models that passed, last those that the data cannot
     judge."""
     groups: dict[tuple[str, tuple[str, ...]], list[Row]] = {}
     for row in table.rows:
-        groups.setdefault((title_of(row), conditions_of(row)), []).append(row)
+        groups.setdefault((name_question_and_stage(row), describe_conditions(row)), []).append(row)
     return [
-        Verdicts(title, conditions, tuple(map(verdict, sorted(rows, key=surest_first))))
+        Verdicts(title, conditions, tuple(map(describe_verdict, sorted(rows, key=rank_certainty))))
         for (title, conditions), rows in groups.items()
     ]
 
 
-def surest_first(row: Row) -> int:
+def rank_certainty(row: Row) -> int:
     return (True, False, None).index(row["passed"])
 
 
-def title_of(row: Row) -> str:
+def name_question_and_stage(row: Row) -> str:
     return capfirst(", ".join(filter(None, (name_question(row["question"]), name_stage(row["stage"])))))
 
 
-def conditions_of(row: Row) -> tuple[str, ...]:
+def describe_conditions(row: Row) -> tuple[str, ...]:
     """What the models in these rows were tested on, and how far people's own agreement limits the test."""
     values = {
-        "texts": of_texts(row["n_texts"]),
-        "people": of_people(row["n_people"]),
+        "texts": say_of_texts(row["n_texts"]),
+        "people": say_of_people(row["n_people"]),
         "epsilon": number(row["epsilon"]),
-        "between": with_ends(row, "kappa_people", "people_low", "people_high"),
+        "between": format_with_bounds(row, "kappa_people", "people_low", "people_high"),
     }
     sentence = _("On %(texts)s and %(people)s, with ε = %(epsilon)s; κ between people %(between)s.") % values
     if row["people_low"] is None or row["people_low"] > 0:
@@ -269,12 +276,12 @@ def conditions_of(row: Row) -> tuple[str, ...]:
     )
 
 
-def verdict(row: Row) -> str:
+def describe_verdict(row: Row) -> str:
     values = {
         "model": row["evaluator"],
         "rate": "" if row["winning_rate"] is None else number(row["winning_rate"]),
         "advantage": "" if row["advantage"] is None else number(row["advantage"]),
-        "kappa": with_ends(row, "kappa", "low", "high"),
+        "kappa": format_with_bounds(row, "kappa", "low", "high"),
         "reason": row["reason"],
     }
     if row["passed"] is None:
@@ -285,20 +292,20 @@ def verdict(row: Row) -> str:
     else:
         sentence = _("No evidence yet that %(model)s can replace an annotator: winning rate %(rate)s, at least as good "
                      "as a person in %(advantage)s of the units, κ with people %(kappa)s.")  # fmt: skip
-    return f"{sentence % values}{few_units(row)}"
+    return f"{sentence % values}{warn_of_few_units(row)}"
 
 
-def few_units(row: Row) -> str:
+def warn_of_few_units(row: Row) -> str:
     if not row["n_few_units"]:
         return ""
     sentence = _("%(n)s of the people have fewer than %(fewest)s units, so the test is unreliable.")
     return " " + sentence % {"n": row["n_few_units"], "fewest": FEWEST_UNITS}
 
 
-def with_ends(row: Row, value: str, low: str, high: str) -> str:
+def format_with_bounds(row: Row, value: str, low: str, high: str) -> str:
     if row[value] is None:
         return _(UNDEFINED)
-    return with_interval(row[value], row[low], row[high])
+    return format_with_interval(row[value], row[low], row[high])
 
 
 # The rows behind numbers about whether a model can replace people: shared judgments, tests, probabilities, ticks.
@@ -318,10 +325,10 @@ def list_tables() -> tuple[TableSpec, ...]:
 @STAND_IN.drill_down
 def list_stand_in(evidence: Evidence, row: Row, column: str) -> Table:
     asked = next(
-        each for each in questions_of(evidence.study) if (each.stage, each.name) == (row["stage"], row["question"])
+        each for each in list_questions(evidence.study) if (each.stage, each.name) == (row["stage"], row["question"])
     )
     people = sorted(people_in(evidence).codes)
-    answers = keep_model_units(answers_in(evidence.frame, asked, [row["evaluator"], *people]))
+    answers = keep_model_units(collect_answers(evidence.frame, asked, [row["evaluator"], *people]))
     shared = select_shared_answers(evidence, asked, answers)
     if column in ("kappa", "kappa_people"):
         return list_pairs(evidence, asked, answers, shared, column)
@@ -348,7 +355,7 @@ def select_shared_answers(evidence: Evidence, asked: LabQuestion, answers: Answe
 
 def list_pairs(evidence: Evidence, asked: LabQuestion, answers: Answers, shared: pd.DataFrame, column: str) -> Table:
     """The units that the model and each person, or every two people, both judged; pairs without a κ are left out."""
-    of_the_model, of_people = pair_sets(len(answers.raters))
+    of_the_model, of_people = list_pair_sets(len(answers.raters))
     pairs = of_the_model if column == "kappa" else of_people
     found = pairwise(answers.values, len(asked.categories), pairs)
     both = pair_answers(shared, name_pairs(pairs[~np.isnan(found.kappa)], answers.raters), UNIT)

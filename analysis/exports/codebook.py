@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from analysis.exports import writing
-from analysis.frames.export_rows import CHECKS, CONSENT_VERSION, export_columns
+from analysis.frames.export_rows import CHECKS, CONSENT_VERSION, list_export_columns
 from analysis.tables.spec import Table, TableSpec
 from studies.models import Study
 from studies.phases import PROFILE
@@ -17,15 +17,15 @@ from studies.services.responses.rows import UNIT_ITEMS
 COLUMNS = ("column", "meaning", "values")
 
 
-def codebook(study: Study) -> Table:
+def build_codebook(study: Study) -> Table:
     """All columns of the long, wide and JSON exports, in the order of the long one."""
-    known = meanings(study)
-    rows = [dict(zip(COLUMNS, (column, *known[column]), strict=True)) for column in export_columns(study)]
-    rows += [dict(zip(COLUMNS, entry, strict=True)) for entry in general()]
+    known = describe_columns(study)
+    rows = [dict(zip(COLUMNS, (column, *known[column]), strict=True)) for column in list_export_columns(study)]
+    rows += [dict(zip(COLUMNS, entry, strict=True)) for entry in describe_files()]
     return TableSpec("codebook", "", COLUMNS).build(rows)
 
 
-def general() -> Iterator[tuple[str, str, str]]:
+def describe_files() -> Iterator[tuple[str, str, str]]:
     """Remarks that hold for all files."""
     fixed = ", ".join(writing.COLUMNS)
     yield (
@@ -33,8 +33,8 @@ def general() -> Iterator[tuple[str, str, str]]:
         _("One row per unit, stage, item, option and question; one column per annotator after the fixed "
           "columns."),
         _("Fixed columns: %(columns)s. Then each annotator's value of their latest round; an annotator whose code is "
-          "the name of a fixed column stands as annotator:CODE. Probabilities, unsure marks and times are in the long "
-          "file.")
+          "the name of a fixed column is called annotator:CODE. Probabilities, unsure marks and times are in the "
+          "long file.")
         % {"columns": fixed},
     )  # fmt: skip
     yield (
@@ -66,7 +66,7 @@ def general() -> Iterator[tuple[str, str, str]]:
     )
 
 
-def meanings(study: Study) -> dict[str, tuple[str, str]]:
+def describe_columns(study: Study) -> dict[str, tuple[str, str]]:
     """Meaning and values of each column of the long file."""
     truth = "true, false"
     an_id = _("as imported or entered; the researcher's own")
@@ -76,13 +76,13 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
         "annotator_kind": (_("What the annotator is"), "human, model, baseline"),
         "group": (_("The group of the annotator"), ", ".join(study.groups) or _("no groups in this study")),
         "round": (_("Round number"), _("1, 2, …; the highest counts in reports")),
-        "stage": (_("The stage in which the question was asked"), stage_values(study)),
+        "stage": (_("The stage in which the question was asked"), list_stage_values(study)),
         "text_id": (_("The id of the text"), an_id),
         "item_id": (_("The id of the item"), an_id),
         "option_id": (_("The id of the option, if the question is asked of an option"), an_id),
         "other_item_id": (_("The second item of a pair"), _("pairwise studies only")),
-        "question": (_("What was asked"), question_values(study)),
-        "value": (_("What was answered"), answer_values(study)),
+        "question": (_("What was asked"), list_question_values(study)),
+        "value": (_("What was answered"), list_answer_values(study)),
         "probability": (_("p(true) of a model"), _("0 to 1; empty for people")),
         "unsure": (_("Whether the annotator marked the option as unsure"), _("true, false; empty where not asked")),
         "shown_left": (_("The item of a pair that stood on the left"), _("pairwise studies only")),
@@ -137,15 +137,18 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
         ),
         "sequence": (_("Position of the answer in the order of storage"), "1, 2, …"),
         "active_seconds": (
-            _("How long the annotator was at work on the stage: the page was seen, and touched within half a minute"),
+            _(
+                "How long the annotator was active on the stage: the page was visible and had been used within the "
+                "last half minute"
+            ),
             _("seconds; empty without JavaScript and for models"),
         ),
         "idle_seconds": (_("The rest of the time between opening and handing in the stage"), _("seconds")),
         "adjudication": (
-            _("What a researcher decided about the answer; the value stays what was said"),
+            _("What a researcher decided about the answer; the answer's own value is not changed"),
             _("decided, flagged, excluded; empty if nothing"),
         ),
-        "adjudicated_value": (_("The value decided where people disagreed"), answer_values(study)),
+        "adjudicated_value": (_("The value decided where people disagreed"), list_answer_values(study)),
         "adjudicated_by": (_("The account of who decided, flagged or excluded"), _("not in replication packs")),
         "adjudicated_at": (_("When that was"), time),
         "reason": (_("Why, as the researcher wrote it"), _("text")),
@@ -180,11 +183,11 @@ def parse_values() -> str:
     )
 
 
-def stage_values(study: Study) -> str:
+def list_stage_values(study: Study) -> str:
     return ", ".join(stage.name for stage in get_declaration(study).every_stage)
 
 
-def questions(study: Study) -> Iterator[tuple[Stage, Question]]:
+def list_questions(study: Study) -> Iterator[tuple[Stage, Question]]:
     """The questions of all variants, without repetition."""
     found: dict[tuple[str, str], tuple[Stage, Question]] = {}
     for stage in (stage for declaration in list_declarations(study) for stage in declaration.every_stage):
@@ -193,16 +196,18 @@ def questions(study: Study) -> Iterator[tuple[Stage, Question]]:
     yield from found.values()
 
 
-def question_values(study: Study) -> str:
-    return "; ".join(f"{question.name} ({stage.name}, per {question.per})" for stage, question in questions(study))
+def list_question_values(study: Study) -> str:
+    return "; ".join(f"{question.name} ({stage.name}, per {question.per})" for stage, question in list_questions(study))
 
 
-def answer_values(study: Study) -> str:
+def list_answer_values(study: Study) -> str:
     """The values of each question, without repetition."""
-    return "; ".join(dict.fromkeys(f"{question.name}: {levels(question)}" for _stage, question in questions(study)))
+    return "; ".join(
+        dict.fromkeys(f"{question.name}: {describe_levels(question)}" for _stage, question in list_questions(study))
+    )
 
 
-def levels(question: Question) -> str:
+def describe_levels(question: Question) -> str:
     if question.kind == "tick":
         return _("true if ticked, else false")
     if question.kind == "text":

@@ -30,7 +30,7 @@ class Source:
     stage: str
 
 
-def sources(study: Study, purposes: Collection[str] = ("main",)) -> list[Source]:
+def list_sources(study: Study, purposes: Collection[str] = ("main",)) -> list[Source]:
     """Each model and baseline with each stage in which it has answered."""
     answered = query_submitted(study, purposes).exclude(assignment__annotator__kind=AnnotatorKind.HUMAN)
     pairs = answered.order_by("assignment__annotator", "stage").values_list("assignment__annotator", "stage").distinct()
@@ -40,7 +40,7 @@ def sources(study: Study, purposes: Collection[str] = ("main",)) -> list[Source]
 
 def find_source(study: Study, evaluator: str = "", stage: str = "", purposes: Collection[str] = ("main",)) -> Source:
     """The source that is meant; `BadChoice` with all possible ones if none or several match."""
-    possible = sources(study, purposes)
+    possible = list_sources(study, purposes)
     if not possible:
         raise BadChoice(
             _(
@@ -60,9 +60,9 @@ def find_source(study: Study, evaluator: str = "", stage: str = "", purposes: Co
     )
 
 
-def lines(study: Study, source: Source, purposes: Collection[str] = ("main",)) -> Iterator[dict[str, Any]]:
+def iter_lines(study: Study, source: Source, purposes: Collection[str] = ("main",)) -> Iterator[dict[str, Any]]:
     """One mapping per text of the study, in order, with the items that the study asks about, as they were asked."""
-    found = predictions(study, source, purposes)
+    found = list_predictions(study, source, purposes)
     items = Item.objects.select_related("generator").prefetch_related("options")
     units = Unit.objects.filter(study=study).select_related("text").order_by("position")
     seen: dict[int, None] = {}
@@ -99,9 +99,9 @@ def add_predictions(line: dict[str, Any], found: Predictions, extra: dict[str, A
     return line
 
 
-def predictions(study: Study, source: Source, purposes: Collection[str]) -> Predictions:
+def list_predictions(study: Study, source: Source, purposes: Collection[str]) -> Predictions:
     """What was answered, and what was asked but not answered; options that were never asked are missing."""
-    found = {(row["item_id"], row["option_id"]): without_answer(row) for row in not_answered(source)}
+    found = {(row["item_id"], row["option_id"]): build_missing_prediction(row) for row in iter_not_answered(source)}
     answers = query_submitted(study, purposes).filter(
         assignment__annotator=source.annotator, stage=source.stage, question="answer", option__isnull=False
     )
@@ -113,23 +113,23 @@ def predictions(study: Study, source: Source, purposes: Collection[str]) -> Pred
             "pred_correct": row["value"],
             "prob_correct": row["probability"],
             "model_output": row["reply_text"],
-            "logprobs": by_token(row["reply_logprobs"]),
+            "logprobs": list_token_logprobs(row["reply_logprobs"]),
         }
     return found
 
 
-def not_answered(source: Source) -> Iterator[dict[str, Any]]:
+def iter_not_answered(source: Source) -> Iterator[dict[str, Any]]:
     evaluator = Evaluator.objects.select_related("annotator__study").filter(annotator=source.annotator).first()
     if evaluator is None:
         return
     yield from (row for row in iter_unanswered_by(evaluator, None) if row["stage"] == source.stage)
 
 
-def without_answer(row: dict[str, Any]) -> dict[str, Any]:
+def build_missing_prediction(row: dict[str, Any]) -> dict[str, Any]:
     return {"pred_correct": None, "prob_correct": None, "model_output": row["raw_output"], "logprobs": None}
 
 
-def by_token(logprobs: list[Any] | None) -> list[dict[str, float]] | None:
+def list_token_logprobs(logprobs: list[Any] | None) -> list[dict[str, float]] | None:
     """One mapping per generated token: its log-probability and those of the likeliest alternatives."""
     if logprobs is None:
         return None

@@ -11,7 +11,7 @@ import pandas as pd
 from django.db.models import Prefetch
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.science.scores import score_study
 from items.formats.questions import Statistic
 from items.formats.rows import ItemRow, TextRow
@@ -33,7 +33,7 @@ def list_preferences(study: Study, purposes: Collection[str]) -> Iterator[dict[s
 
     Only measures where more is better are included. Texts that may not be redistributed are left out.
     """
-    scores = score_study(evidence_of(study, Choices(purposes=tuple(purposes)))).items
+    scores = score_study(collect_evidence(study, Choices(purposes=tuple(purposes)))).items
     scores = scores[~scores["measure"].isin(list_ambiguous(study))]
     texts, items = load_bank(study)
     for (measure, text_id), rows in scores.groupby(["measure", "text_id"], sort=True):
@@ -95,7 +95,7 @@ def format_item(item: Item) -> str:
 
 def list_statistics(study: Study, purposes: Collection[str]) -> list[Statistic]:
     """The mean of each measure for each item."""
-    scores = score_study(evidence_of(study, Choices(purposes=tuple(purposes)))).items.to_dict("records")
+    scores = score_study(collect_evidence(study, Choices(purposes=tuple(purposes)))).items.to_dict("records")
     return [Statistic(each["item_id"], each["measure"], each["total"] / each["n"], int(each["n"])) for each in scores]
 
 

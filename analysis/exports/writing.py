@@ -13,11 +13,17 @@ from typing import IO, Any, TypeVar, cast
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from analysis.exports.item_evaluation import Source, lines
-from analysis.frames.evidence import consistent_read
-from analysis.frames.export_rows import CHECKS, export_chunks, export_columns, export_rows, not_applicable_rows
+from analysis.exports.item_evaluation import Source, iter_lines
+from analysis.frames.evidence import open_consistent_read
+from analysis.frames.export_rows import (
+    CHECKS,
+    iter_export_chunks,
+    iter_export_rows,
+    iter_not_applicable_rows,
+    list_export_columns,
+)
 from analysis.frames.responses import query_submitted
-from analysis.tables.writers import TextWriter, cell
+from analysis.tables.writers import TextWriter, write_cell
 from evaluation.metric_values import METRIC_COLUMNS, iter_metric_rows
 from evaluation.services.calls import iter_unanswered, list_unanswered_columns
 from items.formats.sheet_writing import Kind, write_parquet, write_workbook
@@ -53,22 +59,22 @@ TOGETHER = 200  # rows of CSV written at once
 QUIZZES = ("gift", "moodle", "qti")  # question formats in which a study's items are exported
 
 
-def wide_columns(study: Study, purposes: Collection[str]) -> tuple[str, ...]:
+def list_wide_columns(study: Study, purposes: Collection[str]) -> tuple[str, ...]:
     """The fixed columns, and one for each annotator with a hand-in."""
-    return (*COLUMNS, *(annotator_column(code) for code in annotators(study, purposes)))
+    return (*COLUMNS, *(name_annotator_column(code) for code in list_annotator_codes(study, purposes)))
 
 
-def annotators(study: Study, purposes: Collection[str]) -> list[str]:
+def list_annotator_codes(study: Study, purposes: Collection[str]) -> list[str]:
     responded = query_submitted(study, purposes).order_by().values("assignment__annotator")
     return list(Annotator.objects.filter(pk__in=responded).order_by("pk").values_list("code", flat=True))
 
 
-def annotator_column(code: str) -> str:
+def name_annotator_column(code: str) -> str:
     """The code itself; with a mark if it could be confused with a fixed column or a marked code."""
     return f"annotator:{code}" if code in COLUMNS or code.startswith("annotator:") else code
 
 
-def wide_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
+def iter_wide_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
     """One mapping per unit, stage, item, option and question, with the latest rounds. Memory holds one unit at a
     time."""
     declaration, by_code = get_declaration(study), map_annotator_declarations(study)
@@ -83,20 +89,23 @@ def wide_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any
     for _unit, answers in groupby(named, key=itemgetter("unit")):
         given = list(answers)
         report_progress(ANSWERS, n := n + len(given))
-        unit = [*given, *(row | {"value": NOT_APPLICABLE} for row in not_applicable_rows(given, declaration, by_code))]
-        yield from unit_rows(unit, stages)
+        unit = [
+            *given,
+            *(row | {"value": NOT_APPLICABLE} for row in iter_not_applicable_rows(given, declaration, by_code)),
+        ]
+        yield from build_unit_rows(unit, stages)
 
 
-def unit_rows(answers: list[dict[str, Any]], stages: list[str]) -> list[dict[str, Any]]:
+def build_unit_rows(answers: list[dict[str, Any]], stages: list[str]) -> list[dict[str, Any]]:
     """The answers about one unit, each question once."""
     found: dict[tuple, dict[str, Any]] = {}
     for answer in sorted(answers, key=itemgetter("round")):  # a later round's answer replaces the earlier one
-        row = found.setdefault(place_of(answer, stages), {column: answer[column] for column in COLUMNS})
-        row[annotator_column(answer["annotator"])] = answer["value"]
+        row = found.setdefault(locate_question(answer, stages), {column: answer[column] for column in COLUMNS})
+        row[name_annotator_column(answer["annotator"])] = answer["value"]
     return [found[place] for place in sorted(found)]
 
 
-def place_of(answer: dict[str, Any], stages: list[str]) -> tuple:
+def locate_question(answer: dict[str, Any], stages: list[str]) -> tuple:
     """The place of a question: stage, item, its options in order, then the questions about the item as a whole."""
     whole = answer["option_position"] is None
     return stages.index(answer["stage"]), answer["item_pk"], whole, answer["option_position"] or 0, answer["question"]
@@ -109,17 +118,17 @@ Rows = Iterable[dict[str, Any]]
 def export_responses(study: Study, format: str, out: TextWriter, purposes: Collection[str] = ("main",)) -> int:
     """Write the answers of these purposes to `out`; returns the number of rows. Memory does not grow with the
     answers."""
-    with consistent_read():
+    with open_consistent_read():
         return FORMATS[format](study, purposes, out)
 
 
 @keep_garbage()
 def write_long(study: Study, purposes: Collection[str], out: TextWriter) -> int:
     """Faster than `write_csv`: rows are written together, and one by one only if a cell may need a mark."""
-    columns, number = export_columns(study), 0
-    out.write(format_lines([map(cell, columns)]))
+    columns, number = list_export_columns(study), 0
+    out.write(format_lines([map(write_cell, columns)]))
     places = [columns.index(name) for name in TRUTHS]
-    with closing_rows(export_chunks(study, purposes)) as found:
+    with close_after(iter_export_chunks(study, purposes)) as found:
         for values in found:
             for place in places:
                 values[place] = spell_column(values[place])
@@ -145,7 +154,7 @@ def may_need_mark(lines: str) -> bool:
 
 def format_long(row: Sequence[Any]) -> str:
     lines = format_lines([row])
-    return format_lines([map(cell, row)]) if may_need_mark(lines) else lines
+    return format_lines([map(write_cell, row)]) if may_need_mark(lines) else lines
 
 
 def format_lines(rows: Iterable[Iterable[Any]]) -> str:
@@ -167,8 +176,8 @@ KINDS: dict[str, Kind] = {
 
 
 def write_long_workbook(study: Study, purposes: Collection[str], out: TextWriter) -> int:
-    columns = export_columns(study)
-    with closing_rows(export_rows(study, purposes)) as found:
+    columns = list_export_columns(study)
+    with close_after(iter_export_rows(study, purposes)) as found:
         return write_workbook(columns, (tuple(spell_truths(row).values()) for row in found), open_bytes(out))
 
 
@@ -181,8 +190,8 @@ def spell_truths(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_long_parquet(study: Study, purposes: Collection[str], out: TextWriter) -> int:
-    kinds = {name: KINDS.get(name, "text") for name in export_columns(study)}
-    with closing_rows(export_rows(study, purposes)) as found:
+    kinds = {name: KINDS.get(name, "text") for name in list_export_columns(study)}
+    with close_after(iter_export_rows(study, purposes)) as found:
         return write_parquet(kinds, (tuple(row.values()) for row in found), open_bytes(out))
 
 
@@ -198,18 +207,18 @@ class NoBytes(ValueError):
 
 
 def write_wide(study: Study, purposes: Collection[str], out: TextWriter) -> int:
-    return write_csv(wide_columns(study, purposes), wide_rows(study, purposes), out)
+    return write_csv(list_wide_columns(study, purposes), iter_wide_rows(study, purposes), out)
 
 
 def write_unanswered(study: Study, out: TextWriter, purposes: Collection[str] = ("main",)) -> int:
     """Write what models were asked but did not answer, as CSV; returns the number of rows."""
-    with consistent_read():
+    with open_consistent_read():
         return write_csv(list_unanswered_columns(study), iter_unanswered(study, purposes), out)
 
 
 def write_metrics(study: Study, out: TextWriter) -> int:
     """Write the metrics of the study's items as CSV; returns the number of rows."""
-    with consistent_read():
+    with open_consistent_read():
         return write_csv(METRIC_COLUMNS, iter_metric_rows(study), out)
 
 
@@ -217,7 +226,7 @@ def write_item_evaluation(study: Study, source: Source, out: TextWriter, purpose
     """Write one evaluator's answers in one stage as item-evaluation's JSONL; returns the number of lines, one per
     text."""
     number = 0
-    with consistent_read(), closing_rows(lines(study, source, purposes)) as found:
+    with open_consistent_read(), close_after(iter_lines(study, source, purposes)) as found:
         for number, line in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
             out.write(format_json_line(line))
     return number
@@ -225,16 +234,16 @@ def write_item_evaluation(study: Study, source: Source, out: TextWriter, purpose
 
 def write_csv(columns: Collection[str], rows: Rows, out: TextWriter) -> int:
     writer = csv.writer(out)
-    writer.writerow(map(cell, columns))
+    writer.writerow(map(write_cell, columns))
     number = 0
-    with closing_rows(rows) as found:
+    with close_after(rows) as found:
         for number, row in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
             # csv writes None, whole numbers and plain texts unchanged: nearly all of forty million cells
             writer.writerow(
                 [
                     value
                     if value is None or value.__class__ is int or (value.__class__ is str and value[:1] not in STARTS)
-                    else cell(value)
+                    else write_cell(value)
                     for value in map(row.get, columns)
                 ]
             )
@@ -243,7 +252,7 @@ def write_csv(columns: Collection[str], rows: Rows, out: TextWriter) -> int:
 
 def write_jsonl(study: Study, purposes: Collection[str], out: TextWriter) -> int:
     """One object per line: the long columns with their types, null where they do not apply."""
-    return write_objects(export_rows(study, purposes), out)
+    return write_objects(iter_export_rows(study, purposes), out)
 
 
 def write_items(study: Study, purposes: Collection[str], out: TextWriter) -> int:
@@ -273,14 +282,14 @@ def write_preferences(study: Study, purposes: Collection[str], out: TextWriter) 
 
 def write_objects(rows: Rows, out: TextWriter) -> int:
     number = 0
-    with closing_rows(rows) as found:
+    with close_after(rows) as found:
         for number, row in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
             out.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
     return number
 
 
 @contextmanager
-def closing_rows(rows: Iterable[T]) -> Iterator[Iterable[T]]:
+def close_after(rows: Iterable[T]) -> Iterator[Iterable[T]]:
     """The rows, closing the database cursor at the end: a reader that disconnects stops in the middle."""
     try:
         yield rows

@@ -8,8 +8,19 @@ from typing import Any
 import altair as alt
 from django.utils.translation import gettext as _
 
-from analysis.figures.style import BARE, DARK, GUESS, INK, READ, SOFT, WIDTH, build_tooltips, labels, shares
-from analysis.formatting import count, number, with_interval
+from analysis.figures.style import (
+    BARE,
+    DARK,
+    GUESS,
+    INK,
+    READ,
+    SOFT,
+    WIDTH,
+    build_tooltips,
+    layer_labels,
+    make_share_axis,
+)
+from analysis.formatting import count, format_with_interval, number
 from analysis.tables.spec import Row, Table
 from analysis.words import name_code
 
@@ -68,9 +79,9 @@ FORESTS = {
 }
 
 
-def forest(shape: Forest, table: Table, title: Mapping[str, Any]) -> Any:
+def draw_forest(shape: Forest, table: Table, title: Mapping[str, Any]) -> Any:
     """A point with its interval for each row."""
-    rows = [interval_point(shape, row, table) for row in shape.rows_of(table)]
+    rows = [build_interval_point(shape, row, table) for row in shape.rows_of(table)]
     y = alt.Y("name:N", title=None, sort=[row["name"] for row in rows], axis=BARE)
     base = alt.Chart(alt.Data(values=rows)).encode(y=y, tooltip=[alt.Tooltip("name:N"), alt.Tooltip("text:N")])
     heading = next(column.title for column in table.columns if column.name == shape.value)
@@ -80,20 +91,20 @@ def forest(shape: Forest, table: Table, title: Mapping[str, Any]) -> Any:
         .mark_rule(strokeWidth=1.5, color=READ)
         .encode(x=alt.X("low:Q"), x2="high:Q"),
         base.mark_point(size=90, filled=True, opacity=1, color=READ).encode(x=x),
-        *labels(base.encode(x=x, text="text:N"), -13),
+        *layer_labels(base.encode(x=x, text="text:N"), -13),
     ]
     if shape.zero:
         layers.insert(0, alt.Chart().mark_rule(strokeDash=[3, 3], color=SOFT).encode(x=alt.datum(0)))
     return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(ROW_HEIGHT), title=title)
 
 
-def interval_point(shape: Forest, row: Row, table: Table) -> dict[str, Any]:
+def build_interval_point(shape: Forest, row: Row, table: Table) -> dict[str, Any]:
     low, high = (row[end] if end else None for end in (shape.low, shape.high))
-    text = with_interval(row[shape.value], low, high)
+    text = format_with_interval(row[shape.value], low, high)
     return {"name": shape.name_of(row, table), "value": row[shape.value], "low": low, "high": high, "text": text}
 
 
-def rater_curve(table: Table, title: Mapping[str, Any]) -> Any:
+def draw_rater_curve(table: Table, title: Mapping[str, Any]) -> Any:
     """Eρ² by number of raters, a line for each question, with .7 and .8 marked."""
     shape = FORESTS["d_study"]
     rows = [
@@ -111,11 +122,11 @@ def rater_curve(table: Table, title: Mapping[str, Any]) -> Any:
 
 def list_forests() -> dict[str, tuple[str, Callable[[Table, Mapping[str, Any]], Any]]]:
     """By name of a figure, which is also the name of its table."""
-    found: dict[str, tuple[str, Any]] = {name: (name, partial(forest, shape)) for name, shape in FORESTS.items()}
-    return found | {"d_study": ("d_study", rater_curve)}
+    found: dict[str, tuple[str, Any]] = {name: (name, partial(draw_forest, shape)) for name, shape in FORESTS.items()}
+    return found | {"d_study": ("d_study", draw_rater_curve)}
 
 
-def forest_size(table: Table) -> tuple[float, float]:
+def measure_forest(table: Table) -> tuple[float, float]:
     """Width and height of the figure of a table."""
     if table.name == "d_study":
         return WIDTH + 60, 240 + 110
@@ -130,50 +141,54 @@ PANEL, HIGH = 210, 150
 DASHES = ([1, 0], [6, 3])  # can be told apart without color
 
 
-def outlook(table: Table, title: Mapping[str, Any]) -> Any:
+def draw_outlook(table: Table, title: Mapping[str, Any]) -> Any:
     """Power above, interval widths below; the study's own plan is the filled point with its number."""
     rows = [row for row in table.rows if row["power"] is not None]
     axes = list(dict.fromkeys(row["axis"] for row in rows))
-    lines = lines_of(table)
-    power = [outlook_point(row, row["power"], _("power"), number(row["power_error"])) for row in rows]
-    widths = [outlook_point(row, row[column], name) for row in rows for column, name in lines.items()]
-    above = panels(power, axes, alt.Scale(domain=[0, 1]), _("power"), [_("power")], [DARK])
-    below = panels(widths, axes, alt.Scale(zero=True), _("width of the interval"), list(lines.values()), [READ, GUESS])
+    lines = list_drawn_widths(table)
+    power = [build_outlook_point(row, row["power"], _("power"), number(row["power_error"])) for row in rows]
+    widths = [build_outlook_point(row, row[column], name) for row in rows for column, name in lines.items()]
+    above = draw_panels(power, axes, alt.Scale(domain=[0, 1]), _("power"), [_("power")], [DARK])
+    below = draw_panels(
+        widths, axes, alt.Scale(zero=True), _("width of the interval"), list(lines.values()), [READ, GUESS]
+    )
     return alt.vconcat(above, below, spacing=18).resolve_scale(color="independent").properties(title=title)
 
 
-def lines_of(table: Table) -> dict[str, str]:
+def list_drawn_widths(table: Table) -> dict[str, str]:
     """The widths that are drawn, by column; a pairwise study has one."""
     if "judgments" in table.header:
         return {"width": _("share preferred")}
     return {"width": _("informativity"), "difference_width": _("difference of two generators, dashed")}
 
 
-def outlook_point(row: Mapping[str, Any], value: float, line: str, error: str = "") -> dict[str, Any]:
+def build_outlook_point(row: Mapping[str, Any], value: float, line: str, error: str = "") -> dict[str, Any]:
     values = {"axis": row["axis"], "size": row["size"], "own": row["own_plan"], "line": line}
     return values | {"value": value, "text": number(value), "error": error, "studies": count(row["studies"])}
 
 
-def panels(
+def draw_panels(
     points: list[dict[str, Any]], axes: list[str], scale: Any, title: str, names: list[str], colours: list[str]
 ) -> Any:
     """One panel for each axis, all with the same vertical scale."""
     top = max((point["value"] for point in points), default=1)
     domain = scale if scale.to_dict().get("domain") else alt.Scale(domain=[0, 1.1 * top])
     drawn = [
-        panel([one for one in points if one["axis"] == axis], axis, domain, title, names, colours) for axis in axes
+        draw_panel([one for one in points if one["axis"] == axis], axis, domain, title, names, colours) for axis in axes
     ]
     return alt.hconcat(*drawn, spacing=26)
 
 
-def panel(points: list[dict[str, Any]], axis: str, scale: Any, title: str, names: list[str], colours: list[str]) -> Any:
+def draw_panel(
+    points: list[dict[str, Any]], axis: str, scale: Any, title: str, names: list[str], colours: list[str]
+) -> Any:
     colour = alt.Color(
         "line:N", title=None, scale=alt.Scale(domain=names, range=colours[: len(names)]),
         legend=alt.Legend(symbolType="stroke", labelLimit=320) if len(names) > 1 else None,
     )  # fmt: skip
     size = name_code("axis", axis)
     x = alt.X("size:Q", title=size, axis=alt.Axis(tickMinStep=1, tickCount=5, grid=False))
-    y = alt.Y("value:Q", scale=scale, axis=alt.Axis(**shares(title, scale.to_dict()["domain"][1])))
+    y = alt.Y("value:Q", scale=scale, axis=alt.Axis(**make_share_axis(title, scale.to_dict()["domain"][1])))
     about = {
         "line": _("Shown"),
         "size": size,
@@ -188,7 +203,9 @@ def panel(points: list[dict[str, Any]], axis: str, scale: Any, title: str, names
     numbers = [
         layer.encode(color=alt.value(INK))
         for name, dy in zip(names, ways, strict=True)
-        for layer in labels(own.transform_filter(alt.datum.line == name).encode(text="text:N"), dy, align="left", dx=3)
+        for layer in layer_labels(
+            own.transform_filter(alt.datum.line == name).encode(text="text:N"), dy, align="left", dx=3
+        )
     ]
     return alt.layer(
         *(line.mark_line(strokeWidth=2, strokeDash=dash) for line, dash in drawn),

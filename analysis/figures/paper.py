@@ -14,7 +14,7 @@ from typing import Literal
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analysis.formatting import MINUS, count, in_language, with_interval
+from analysis.formatting import MINUS, count, format_with_interval, localize_number
 
 Style = Literal["with", "without", "base"]
 BROAD, SLIM = re.compile("[mwMW@%]"), re.compile("[fijlrtI.,:;']")  # letters much wider and narrower than others
@@ -117,7 +117,7 @@ MILLIMETRES = (77, 84, 160)  # one column of ACL, one of many journals, both col
 POINT = 72 / 25.4
 
 
-def paper_sheet(millimetres: int) -> Sheet:
+def make_sheet(millimetres: int) -> Sheet:
     return Sheet(millimetres * POINT, 8 if millimetres > 100 else 7.5)
 
 
@@ -147,7 +147,7 @@ def draw(drawing: Drawing, sheet: Sheet, *, label: str = "") -> str:
 
 def draw_file(drawing: Drawing, millimetres: int) -> str:
     """A whole SVG document of this width in millimeters, with its own colors and fonts."""
-    sheet = paper_sheet(millimetres)
+    sheet = make_sheet(millimetres)
     body, height = draw_body(drawing, sheet)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{millimetres}mm" height="{height / POINT:.2f}mm" '
@@ -173,20 +173,20 @@ def draw_rows(drawing: Drawing, sheet: Sheet) -> tuple[str, float]:
     return draw_ranges(drawing, sheet)
 
 
-def text(x: float, y: float, words: str, anchor: str = "start", css: str = "") -> str:
+def draw_text(x: float, y: float, words: str, anchor: str = "start", css: str = "") -> str:
     kind = f' class="{css}"' if css else ""
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{kind}>{escape(words)}</text>'
 
 
-def line(x1: float, y1: float, x2: float, y2: float, css: str, width: float = 1) -> str:
+def draw_line(x1: float, y1: float, x2: float, y2: float, css: str, width: float = 1) -> str:
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{css}" stroke-width="{width:g}"/>'
 
 
-def circle(x: float, y: float, r: float, css: str, width: float) -> str:
+def draw_circle(x: float, y: float, r: float, css: str, width: float) -> str:
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}" class="{css}" stroke-width="{width:.1f}"/>'
 
 
-def rect(x: float, y: float, width: float, height: float, css: str, line: float = 0) -> str:
+def draw_rectangle(x: float, y: float, width: float, height: float, css: str, line: float = 0) -> str:
     size = f'width="{width:.1f}" height="{height:.1f}"'
     return f'<rect x="{x:.1f}" y="{y:.1f}" {size} class="{css}" stroke-width="{line:.2f}"/>'
 
@@ -220,7 +220,9 @@ class Scale:
         return [n * step for n in range(ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9) + 1)]
 
 
-def ends_of(marks: Sequence[Mark], ends: tuple[float, float] | None, dashed: float | None) -> tuple[float, float]:
+def choose_axis_ends(
+    marks: Sequence[Mark], ends: tuple[float, float] | None, dashed: float | None
+) -> tuple[float, float]:
     """Where an axis begins and ends: around everything drawn, rounded outward, but never beyond `ends`."""
     drawn = [each for mark in marks for each in (mark.value, mark.low, mark.high) if each is not None]
     drawn += [dashed] if dashed is not None else []
@@ -233,9 +235,9 @@ def ends_of(marks: Sequence[Mark], ends: tuple[float, float] | None, dashed: flo
     return (low, high) if high > low else ends or (low - 1, high + 1)
 
 
-def tick_word(value: float) -> str:
+def format_tick(value: float) -> str:
     digits = f"{abs(value):g}" if abs(value) < 1e-9 or abs(value - round(value)) < 1e-9 else f"{abs(value):.3g}"
-    return (MINUS if value < -1e-9 else "") + in_language(digits)
+    return (MINUS if value < -1e-9 else "") + localize_number(digits)
 
 
 def draw_axis(
@@ -243,15 +245,15 @@ def draw_axis(
 ) -> Iterator[str]:
     """Grid, dashed line, base line and, where wanted, numbers beneath."""
     for tick in scale.ticks(most):
-        yield line(scale.at(tick), top, scale.at(tick), bottom, "grid", sheet.letter / 13)
+        yield draw_line(scale.at(tick), top, scale.at(tick), bottom, "grid", sheet.letter / 13)
         if not numbers:
             continue
-        half = sheet.text_width(tick_word(tick)) / 2
+        half = sheet.text_width(format_tick(tick)) / 2
         place = min(max(scale.at(tick), half), sheet.width - half)
-        yield text(place, bottom + 1.25 * sheet.letter, tick_word(tick), "middle", "soft")
+        yield draw_text(place, bottom + 1.25 * sheet.letter, format_tick(tick), "middle", "soft")
     if dashed is not None:
-        yield line(scale.at(dashed), top, scale.at(dashed), bottom, "dash", sheet.letter / 11)
-    yield line(scale.left, bottom, scale.right, bottom, "axis", sheet.letter / 11)
+        yield draw_line(scale.at(dashed), top, scale.at(dashed), bottom, "dash", sheet.letter / 11)
+    yield draw_line(scale.left, bottom, scale.right, bottom, "axis", sheet.letter / 11)
 
 
 def draw_marks(marks: Sequence[Mark], scale: Scale, y: float, sheet: Sheet, *, joined: bool) -> Iterator[str]:
@@ -260,25 +262,27 @@ def draw_marks(marks: Sequence[Mark], scale: Scale, y: float, sheet: Sheet, *, j
     size, thin = 0.4 * sheet.letter, sheet.letter / 9
     if joined and len(known) > 1:
         places = [scale.at(mark.value) for mark in known if mark.value is not None]
-        yield line(min(places), y, max(places), y, "bar", 0.3 * sheet.letter)
+        yield draw_line(min(places), y, max(places), y, "bar", 0.3 * sheet.letter)
     for mark in known:
         assert mark.value is not None
         hides = any(abs(scale.at(mark.value) - scale.at(each.value or 0)) < 1 for each in known if each is not mark)
         away = 0.0 if len(marks) < 2 else (-1 if mark.style == "with" else 1) * 0.68 * sheet.letter
         if mark.low is not None and mark.high is not None:
-            yield line(scale.at(mark.low), y + away, scale.at(mark.high), y + away, f"end {mark.style}", thin)
-        yield circle(scale.at(mark.value), y, size * (1.55 if hides and mark.style != "with" else 1), mark.style, thin)
+            yield draw_line(scale.at(mark.low), y + away, scale.at(mark.high), y + away, f"end {mark.style}", thin)
+        yield draw_circle(
+            scale.at(mark.value), y, size * (1.55 if hides and mark.style != "with" else 1), mark.style, thin
+        )
 
 
 def draw_legend(legend: Sequence[tuple[Style, str]], x: float, y: float, sheet: Sheet) -> Iterator[str]:
     for style, words in legend:
         r = 0.4 * sheet.letter
-        yield circle(x + r, y - r, r, style, sheet.letter / 9)
-        yield text(x + 1.2 * sheet.letter, y, words)
+        yield draw_circle(x + r, y - r, r, style, sheet.letter / 9)
+        yield draw_text(x + 1.2 * sheet.letter, y, words)
         x += 1.2 * sheet.letter + sheet.text_width(words) + 1.2 * sheet.letter
 
 
-def more_lines(n: int) -> str:
+def say_more_lines(n: int) -> str:
     return ngettext("%(n)s more", "%(n)s more", n) % {"n": count(n)}
 
 
@@ -291,14 +295,14 @@ def draw_ranges(drawing: Ranges, sheet: Sheet) -> tuple[str, float]:
     is_above = sheet.is_narrow or names > 0.28 * sheet.width or names + width > 0.62 * sheet.width
     left = 0.5 * em if is_above else names + em
     right = sheet.width - (0.8 * em if is_above else width + em)
-    low, high = ends_of([mark for each in shown for mark in each.marks], drawing.ends, drawing.dashed)
+    low, high = choose_axis_ends([mark for each in shown for mark in each.marks], drawing.ends, drawing.dashed)
     scale = Scale(low, high, left, right)
     step = em * choose_row_height(is_above=is_above, joined=drawing.joined, n_rows=len(shown))
     top = (2.0 if drawing.legend or drawing.heading else 0.4) * em
     bottom = top + step * len(shown) + 0.2 * em
     parts = list(draw_legend(drawing.legend, left, 1.0 * em, sheet))
     if drawing.heading and not is_above:
-        parts.append(text(right + em, 1.0 * em, drawing.heading, css="strong"))
+        parts.append(draw_text(right + em, 1.0 * em, drawing.heading, css="strong"))
     parts += draw_axis(scale, top, bottom, sheet, drawing.dashed, 4 if sheet.is_narrow else 6)
     for place, each in enumerate(shown):
         y = top + step * place + step / 2
@@ -307,7 +311,10 @@ def draw_ranges(drawing: Ranges, sheet: Sheet) -> tuple[str, float]:
             up = 1.0 * em + (0.35 * em if drawing.joined else 0)
             parts += write_above(each, left, y, up, sheet)
         else:
-            parts += [text(left - em, y + 0.35 * em, each.label, "end"), number_at(each, right + em, y + 0.35 * em)]
+            parts += [
+                draw_text(left - em, y + 0.35 * em, each.label, "end"),
+                parse_number(each, right + em, y + 0.35 * em),
+            ]
         parts += draw_marks(each.marks, scale, y, sheet, joined=drawing.joined)
     return finish(parts, drawing.axis, (left + right) / 2, bottom + 2.5 * em, sheet, len(drawing.lines) - len(shown))
 
@@ -326,13 +333,13 @@ def write_above(each: Line, left: float, y: float, up: float, sheet: Sheet) -> I
     room = sheet.width - 2 * sheet.letter
     if any(mark.value is not None for mark in each.marks):
         room -= sheet.text_width(f"{each.number} {each.after}")
-        yield number_at(each, sheet.width - 0.5 * sheet.letter, y - up, "end")
+        yield parse_number(each, sheet.width - 0.5 * sheet.letter, y - up, "end")
     else:
-        yield number_at(replace(each, after=truncate(each.after, sheet, room)), left, y + 0.35 * sheet.letter)
-    yield text(left, y - up, truncate(each.label, sheet, room / BOLD), css="strong over")
+        yield parse_number(replace(each, after=truncate(each.after, sheet, room)), left, y + 0.35 * sheet.letter)
+    yield draw_text(left, y - up, truncate(each.label, sheet, room / BOLD), css="strong over")
 
 
-def number_at(each: Line, x: float, y: float, anchor: str = "start") -> str:
+def parse_number(each: Line, x: float, y: float, anchor: str = "start") -> str:
     bold = f'<tspan class="strong">{escape(each.number)}</tspan>'
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="over">{bold} {escape(each.after)}</text>'
 
@@ -343,17 +350,17 @@ def finish(parts: list[str], axis: str, x: float, y: float, sheet: Sheet, n_more
     These are the title of the axis, centered on x as far as the sheet allows, and the number of rows left out, which is
     on the same line if there is room.
     """
-    lines, more = wrap(axis, sheet), more_lines(n_more)
+    lines, more = wrap(axis, sheet), say_more_lines(n_more)
     starts = []
     for place, words in enumerate(lines):
         half = sheet.text_width(words) / 2
         middle = min(max(x, half), sheet.width - half)
         starts.append(middle - half)
-        parts.append(text(middle, y + 1.25 * sheet.letter * place, words, "middle", "soft"))
+        parts.append(draw_text(middle, y + 1.25 * sheet.letter * place, words, "middle", "soft"))
     end = y + 1.25 * sheet.letter * len(lines)
     if n_more > 0:
         is_beside = sheet.text_width(more) + 1.5 * sheet.letter < min(starts, default=0)
-        parts.append(text(0.5 * sheet.letter, y if is_beside else end, more, css="soft"))
+        parts.append(draw_text(0.5 * sheet.letter, y if is_beside else end, more, css="soft"))
         end += 0 if is_beside else 1.25 * sheet.letter
     return "".join(parts), round(end - 0.6 * sheet.letter, 1)
 
@@ -396,7 +403,7 @@ def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
     left, gap = names + 0.8 * em, PANEL_GAP * em
     width = (sheet.width - left - 0.5 * em) / n
     every = [mark for _title, rows in drawing.panels for marks in rows[: sheet.most] for mark in marks]
-    low, high = ends_of(every, drawing.ends, drawing.dashed)
+    low, high = choose_axis_ends(every, drawing.ends, drawing.dashed)
     step, y = (2.4 if drawing.joined else 1.6) * em, (1.9 if drawing.legend else 0.2) * em
     parts = list(draw_legend(drawing.legend, left, 1.0 * em, sheet))
     for first in range(0, len(drawing.panels), n):
@@ -408,7 +415,7 @@ def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
             x = left + place * width
             scale = Scale(low, high, x, x + width - gap)
             parts += [
-                text(x, top - 0.6 * em - 1.2 * em * up, words, css="strong")
+                draw_text(x, top - 0.6 * em - 1.2 * em * up, words, css="strong")
                 for up, words in enumerate(titles[place][::-1])
             ]
             is_lowest = first + place + n >= len(drawing.panels)
@@ -416,7 +423,7 @@ def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
             for at, marks in enumerate(rows[: sheet.most]):
                 parts += draw_marks(marks, scale, top + step * (at + 0.5), sheet, joined=drawing.joined)
         for at, label in enumerate(cut_names(labels, sheet, names)):
-            parts.append(text(names, top + step * (at + 0.5) + 0.35 * em, label, "end"))
+            parts.append(draw_text(names, top + step * (at + 0.5) + 0.35 * em, label, "end"))
         is_last = first + n >= len(drawing.panels)
         y = bottom + (2.1 if is_last else 0.8) * em
     return finish(parts, drawing.axis, (left + sheet.width) / 2, y + 0.5 * em, sheet, len(drawing.labels) - len(labels))
@@ -443,15 +450,15 @@ def draw_bars(drawing: Bars, sheet: Sheet) -> tuple[str, float]:
         if is_above:
             room = sheet.width - sheet.text_width(each.after) - em
             parts += [
-                text(left, bar - 0.4 * em, truncate(each.label, sheet, room / BOLD), css="strong"),
-                text(right, bar - 0.4 * em, each.after, "end"),
+                draw_text(left, bar - 0.4 * em, truncate(each.label, sheet, room / BOLD), css="strong"),
+                draw_text(right, bar - 0.4 * em, each.after, "end"),
             ]
         else:
             parts += [
-                text(left - em, bar + 1.05 * em, each.label, "end"),
-                text(right + em, bar + 1.05 * em, each.after),
+                draw_text(left - em, bar + 1.05 * em, each.label, "end"),
+                draw_text(right + em, bar + 1.05 * em, each.after),
             ]
-        parts += pieces(each, left, right, bar, sheet)
+        parts += draw_pieces(each, left, right, bar, sheet)
     bottom = top + step * len(shown) + 0.3 * em
     parts += draw_axis(Scale(0, 100, left, right), bottom, bottom, sheet, None, 5)
     return finish(parts, drawing.axis, (left + right) / 2, bottom + 2.5 * em, sheet, len(drawing.lines) - len(shown))
@@ -466,21 +473,21 @@ def draw_keys(words: Sequence[str], left: float, sheet: Sheet) -> tuple[list[str
         if x > left and x + width > sheet.width:
             x, y = left, y + 1.35 * em
         shade = f"s{place % len(SHADES)} piece"
-        parts.append(rect(x, y - 0.8 * em, 0.9 * em, 0.9 * em, shade))
-        parts.append(text(x + 1.3 * em, y, each))
+        parts.append(draw_rectangle(x, y - 0.8 * em, 0.9 * em, 0.9 * em, shade))
+        parts.append(draw_text(x + 1.3 * em, y, each))
         x += width
     return parts, y + 0.8 * em
 
 
-def pieces(each: Bar, left: float, right: float, y: float, sheet: Sheet) -> Iterator[str]:
+def draw_pieces(each: Bar, left: float, right: float, y: float, sheet: Sheet) -> Iterator[str]:
     total, x = sum(each.counts) or 1, left
     for place, n in enumerate(each.counts):
         width, tone = n / total * (right - left), place % len(SHADES)
         if not n:
             continue
-        yield rect(x, y, width, 1.45 * sheet.letter, f"s{tone} piece", sheet.letter / 16)
+        yield draw_rectangle(x, y, width, 1.45 * sheet.letter, f"s{tone} piece", sheet.letter / 16)
         if width > sheet.text_width(count(n)) + 0.4 * sheet.letter:
-            yield text(x + width / 2, y + 1.07 * sheet.letter, count(n), "middle", f"t{tone}")
+            yield draw_text(x + width / 2, y + 1.07 * sheet.letter, count(n), "middle", f"t{tone}")
         x += width
 
 
@@ -520,7 +527,7 @@ def describe_pieces(each: Bar, parts: Sequence[str]) -> str:
 
 
 def mark_words(mark: Mark) -> str:
-    return _("undefined") if mark.value is None else with_interval(mark.value, mark.low, mark.high)
+    return _("undefined") if mark.value is None else format_with_interval(mark.value, mark.low, mark.high)
 
 
 # Files ----------------------------------------------------------------------------------------------------------------
@@ -543,13 +550,13 @@ def as_png(drawing: Drawing, millimetres: int) -> bytes:
     """300 dots per inch on white; the converter assumes 72 per inch, so the sheet is given in points."""
     import vl_convert
 
-    points = re.sub(r'(width|height)="([\d.]+)mm"', in_points, draw_file(drawing, millimetres))
+    points = re.sub(r'(width|height)="([\d.]+)mm"', convert_to_points, draw_file(drawing, millimetres))
     white = points.replace("</style>", '</style><rect width="100%" height="100%" fill="#fff"/>')
     found: bytes = vl_convert.svg_to_png(white, ppi=PPI)
     return found
 
 
-def in_points(length: re.Match[str]) -> str:
+def convert_to_points(length: re.Match[str]) -> str:
     return f'{length[1]}="{float(length[2]) * POINT:.2f}"'
 
 
@@ -561,10 +568,13 @@ def draw_track(before: float | None, after: float | None, width: int = 104, heig
     """A small picture of one item on an axis from 0 to 1: hollow mark without the text, filled with it."""
     scale, y = Scale(0, 1, 6, width - 6), height / 2
     known = [scale.at(value) for value in (before, after) if value is not None]
-    parts = [line(scale.left, y, scale.right, y, "grid"), line(scale.at(0.5), 2, scale.at(0.5), height - 2, "dash")]
+    parts = [
+        draw_line(scale.left, y, scale.right, y, "grid"),
+        draw_line(scale.at(0.5), 2, scale.at(0.5), height - 2, "dash"),
+    ]
     if len(known) > 1:
-        parts.append(line(min(known), y, max(known), y, "bar", 4))
+        parts.append(draw_line(min(known), y, max(known), y, "bar", 4))
     for value, style in ((before, "without"), (after, "with")):
         if value is not None:
-            parts.append(circle(scale.at(value), y, 4.5, style, 1.6))
+            parts.append(draw_circle(scale.at(value), y, 4.5, style, 1.6))
     return f'<svg class="paper track" width="{width}" height="{height}" aria-hidden="true">{"".join(parts)}</svg>'

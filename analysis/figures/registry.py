@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from analysis.figures.intervals import list_forests, outlook
+from analysis.figures.intervals import draw_outlook, list_forests
 from analysis.figures.style import get_config
 from analysis.plugins import load_plugins
 from analysis.tables.spec import Table
@@ -19,10 +19,10 @@ def list_figures() -> dict[str, tuple[str, Draw]]:
     found: dict[str, tuple[str, Draw]] = {}
     for plugin in load_plugins().values():
         found |= plugin.figures()
-    return found | list_forests() | {"outlook": ("outlook", outlook)}
+    return found | list_forests() | {"outlook": ("outlook", draw_outlook)}
 
 
-def specification(name: str, table: Table, heading: str, lines: Sequence[str] = ()) -> dict[str, Any]:
+def build_specification(name: str, table: Table, heading: str, lines: Sequence[str] = ()) -> dict[str, Any]:
     """The Vega-Lite specification of a figure; `lines` are the lines under its title."""
     title = {"text": heading, "subtitle": list(lines), "anchor": "start", "frame": "bounds"}
     chart = list_figures()[name][1](table, title)

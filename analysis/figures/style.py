@@ -13,12 +13,12 @@ from django.utils.translation import gettext as _
 
 from analysis.formatting import (
     UNDEFINED,
+    choose_digits,
     count,
-    digits_of,
-    has_comma,
-    interval,
+    format_interval,
     number,
-    texts_counted,
+    say_texts,
+    uses_comma,
 )
 from analysis.tables.spec import Row
 from studies.question_words import name_stage
@@ -33,35 +33,35 @@ BLACK = "#000000"  # on shades: with a softer black, colors in the middle would 
 READS_EQUALLY = 0.1791  # the luminance on which black and white have the same contrast, √(1.05 · .05) − .05
 
 
-def parts(colour: str) -> list[int]:
+def split_color(colour: str) -> list[int]:
     """Red, green and blue of a colour like #a8560a, 0 to 255."""
     return [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
 
 
-def shade_at(share: float) -> str:
+def mix_shade(share: float) -> str:
     """The color at this share of the way from light to dark."""
-    ends = zip(parts(LIGHT), parts(DARK), strict=True)
+    ends = zip(split_color(LIGHT), split_color(DARK), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in ends)
 
 
-def shades(n: int) -> list[str]:
+def list_shades(n: int) -> list[str]:
     """n colors, at least two, from light to dark in even steps."""
-    return [shade_at(step / (n - 1)) for step in range(n)]
+    return [mix_shade(step / (n - 1)) for step in range(n)]
 
 
-def luminance(colour: str) -> float:
+def compute_luminance(colour: str) -> float:
     """Relative luminance of an sRGB colour, 0 to 1 (WCAG 2.2)."""
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in scale_color(colour)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in scale_channels(colour)]
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-def scale_color(colour: str) -> list[float]:
-    return [part / 255 for part in parts(colour)]
+def scale_channels(colour: str) -> list[float]:
+    return [part / 255 for part in split_color(colour)]
 
 
-def ink_on(colour: str) -> str:
+def choose_ink(colour: str) -> str:
     """Black or white, whichever has more contrast on the colour: at least 4.5 : 1 on any."""
-    return BLACK if luminance(colour) > READS_EQUALLY else PLATE
+    return BLACK if compute_luminance(colour) > READS_EQUALLY else PLATE
 
 
 WIDTH, HEIGHT, LABELS = 420, 240, 220
@@ -81,7 +81,7 @@ CONFIG: dict[str, Any] = {
 
 def get_config() -> dict[str, Any]:
     """`CONFIG`, with numbers as the active language writes them."""
-    if not has_comma():
+    if not uses_comma():
         return CONFIG
     numbers = {"decimal": ",", "thousands": ".", "grouping": [3], "currency": ["", ""]}
     return CONFIG | {"locale": {"number": numbers}}
@@ -91,18 +91,18 @@ BARE: dict[str, Any] = {"ticks": False, "domain": False, "labelPadding": 10}
 BESIDE: dict[str, Any] = {"align": "left", "dx": 14}
 
 
-def shares(title: str, top: float = 1) -> dict[str, Any]:
+def make_share_axis(title: str, top: float = 1) -> dict[str, Any]:
     """An axis of shares up to `top`, formatted as in the tables: .5, or .05 if ticks are close."""
     digits = 1 if top >= 0.5 else 2 if top >= 0.05 else 3
     label = f"format(datum.value, '.{digits}f')"
     return {
         "title": title,
         "tickCount": 6,
-        "labelExpr": label if has_comma() else f"replace({label}, regexp('^0'), '')",
+        "labelExpr": label if uses_comma() else f"replace({label}, regexp('^0'), '')",
     }
 
 
-def by_answers() -> dict[str, Any]:
+def encode_answers() -> dict[str, Any]:
     """Hollow for answers without the text, filled for answers with it; one legend for both."""
     names = [name_stage("guess"), name_stage("read")]
     return {
@@ -111,7 +111,7 @@ def by_answers() -> dict[str, Any]:
     }
 
 
-def labels(chart: Any, dy: int, **more: Any) -> list[Any]:
+def layer_labels(chart: Any, dy: int, **more: Any) -> list[Any]:
     """Numbers beside points, with a white outline, so that they are readable where they cross a line."""
     rim = chart.mark_text(dy=dy, fontSize=11.5, stroke=PLATE, strokeWidth=4, strokeJoin="round", **more)
     return [rim, chart.mark_text(dy=dy, fontSize=11.5, color=INK, **more)]
@@ -134,16 +134,16 @@ def describe_measure(row: Row, measure: str, counted: str, prefix: str = "") -> 
     Without an interval, the reason is given instead. `prefix`: of the columns with the ends and the reason.
     """
     low, high, reason = (row[f"{prefix}{end}"] for end in ("low", "high", "reason"))
-    ends = interval(low, high) or ": ".join(filter(None, (_(UNDEFINED), reason)))
+    ends = format_interval(low, high) or ": ".join(filter(None, (_(UNDEFINED), reason)))
     return {
-        "number": _(UNDEFINED) if row[measure] is None else number(row[measure], digits_of(low, high)),
+        "number": _(UNDEFINED) if row[measure] is None else number(row[measure], choose_digits(low, high)),
         "interval": ends,
         "counted": counted,
-        "method": "" if low is None else method_of(row["intervals"][measure], (low, high)),
+        "method": "" if low is None else name_interval_method(row["intervals"][measure], (low, high)),
     }
 
 
-def method_of(intervals: Mapping[str, Mapping[str, Any]], ends: tuple[float, float]) -> str:
+def name_interval_method(intervals: Mapping[str, Mapping[str, Any]], ends: tuple[float, float]) -> str:
     """The method of the interval with these bounds, in words."""
     found = next(each for each in intervals.values() if (each["low"], each["high"]) == ends)
     words = {
@@ -160,9 +160,9 @@ def method_of(intervals: Mapping[str, Mapping[str, Any]], ends: tuple[float, flo
     return words[found["method"], found["unit"]] % {"n": count(found["replicates"])}
 
 
-def with_texts(row: Row, measure: str, counted: str) -> str:
+def add_texts(row: Row, measure: str, counted: str) -> str:
     """An n with its number of texts."""
-    return f"{counted}, {texts_counted(row['intervals'][measure]['annotators']['n_units'])}"
+    return f"{counted}, {say_texts(row['intervals'][measure]['annotators']['n_units'])}"
 
 
 CELL_WIDTH, CELL_HEIGHT = 62, 36  # of a shaded grid
@@ -179,7 +179,7 @@ def draw_heat_map(
 ) -> Any:
     """A table of cells from light to dark, each with its number. `orders`: of columns and rows."""
     low, high = domain
-    cells = [cell | {"ink": ink_on(shade_at((cell["value"] - low) / ((high - low) or 1)))} for cell in cells]
+    cells = [cell | {"ink": choose_ink(mix_shade((cell["value"] - low) / ((high - low) or 1)))} for cell in cells]
     across, down = orders or [list(dict.fromkeys(cell[axis] for cell in cells)) for axis in ("across", "down")]
     axis = alt.Axis(labelAngle=-35, ticks=False, domain=False, title=None, orient="top")
     base = alt.Chart(alt.Data(values=cells)).encode(

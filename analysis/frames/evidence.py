@@ -15,17 +15,17 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
 from analysis.codes import collect_flaw_codes
-from analysis.frames.export_rows import is_paired, items_by_unit, load_pair_frame
+from analysis.frames.export_rows import is_paired, load_pair_frame, map_items_by_unit
 from analysis.frames.responses import (
-    every_round,
-    judgments_of,
-    latest_rounds,
-    probability_right,
+    compute_probability_right,
+    keep_latest_rounds,
+    load_every_round,
     query_submitted,
+    select_judgments,
     select_rows,
 )
 from analysis.models import IndependentCoding, ItemCode
-from analysis.published_names import own_generators, read_matches
+from analysis.published_names import list_own_generators, read_matches
 from evaluation.metric_values import get_metric_families, iter_metric_rows
 from evaluation.services.calls import PositionBias, get_positions
 from evaluation.services.describing import list_caveats
@@ -49,7 +49,7 @@ def is_reading() -> bool:
 
 
 @contextmanager
-def consistent_read() -> Iterator[None]:
+def open_consistent_read() -> Iterator[None]:
     """Read in one snapshot without holding a lock. Inside an existing transaction or snapshot it changes nothing.
 
     Nothing may be written inside, and `atomic()` may not be used.
@@ -99,7 +99,7 @@ class TextDraw:
 class Evidence:
     """The answers of a study, and what they are about.
 
-    `frame` holds the responses that count (see `responses_frame`), `every_round` those of all rounds.
+    `frame` holds the responses that count (see `responses_frame`), `load_every_round` those of all rounds.
     `items`: one row per item with text_id, item_id, generator, source, stem, reference, n_options, n_keys.
     `texts`: text_id, source, dataset (each stands for the other where only one is known), tokens.
     `annotators`: code, kind, group, reading, purpose, person, variant ("" without one).
@@ -156,13 +156,13 @@ class Evidence:
 
     @cached_property
     def judgments(self) -> pd.DataFrame:
-        """`judgments_of` the frame; many tables are made of them, and none changes them."""
-        return judgments_of(self.frame)
+        """`select_judgments` the frame; many tables are made of them, and none changes them."""
+        return select_judgments(self.frame)
 
     @cached_property
     def judgments_with_p(self) -> pd.DataFrame:
         """The same with `p_right`."""
-        return self.judgments.assign(p_right=probability_right(self.frame, self.judgments))
+        return self.judgments.assign(p_right=compute_probability_right(self.frame, self.judgments))
 
 
 def with_items(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
@@ -174,38 +174,38 @@ def with_items(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
     return found.assign(generator=found["item_id"].map(generators))
 
 
-def evidence_of(study: Study, choices: Choices) -> Evidence:
+def collect_evidence(study: Study, choices: Choices) -> Evidence:
     """Read a study once, without a lock."""
-    with consistent_read():
-        rounds = select_rows(every_round(study, choices.purposes, adjudicated=choices.adjudicated), choices.groups)
-        times, texts = times_of(study, choices), texts_of(study)
+    with open_consistent_read():
+        rounds = select_rows(load_every_round(study, choices.purposes, adjudicated=choices.adjudicated), choices.groups)
+        times, texts = read_times(study, choices), read_texts(study)
         found = Evidence(
             study=study,
             choices=choices,
-            frame=latest_rounds(rounds),
+            frame=keep_latest_rounds(rounds),
             every_round=rounds,
-            generators=own_generators(study),
-            items=items_of(study, texts),
+            generators=list_own_generators(study),
+            items=read_items(study, texts),
             texts=texts,
-            annotators=annotators_of(study, choices),
+            annotators=read_annotators(study, choices),
             times=times,
             minutes=times.groupby("annotator", sort=True)[["minutes", "active"]].sum().reset_index(),
             pairs=load_pair_frame(study),
-            corrections=corrections_of(study),
+            corrections=describe_corrections(study),
             left_out=count_left_out(study, choices),
-            options=options_of(study),
-            codes=codes_of(study),
-            verdicts=verdicts_of(study, choices),
-            metrics=metrics_of(study),
+            options=read_options(study),
+            codes=read_codes(study),
+            verdicts=read_verdicts(study, choices),
+            metrics=read_metrics(study),
             metric_families=get_metric_families(study),
             families=read_factor(study, "family"),
             settings=read_factor(study, "setting"),
             peculiarities=list_caveats(study, choices.purposes),
             positions=get_positions(study) if is_paired(study) else {},
-            metadata=metadata_of(study),
+            metadata=read_metadata(study),
             published_names=read_matches(study),
             unit_items=list_compared_items(study),
-            text_draw=text_draw_of(study),
+            text_draw=read_text_draw(study),
             flaw_codes=collect_flaw_codes(study),
             seen_texts=collect_seen_texts(study),
             background=read_background(study) if choices.dif_by else {},
@@ -213,7 +213,7 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
     return on_shared_texts(found) if choices.shared_texts else found
 
 
-def text_draw_of(study: Study) -> TextDraw | None:
+def read_text_draw(study: Study) -> TextDraw | None:
     """Texts by external id."""
     found = PeopleTexts.objects.filter(study=study).first()
     if found is None:
@@ -224,7 +224,7 @@ def text_draw_of(study: Study) -> TextDraw | None:
 def list_compared_items(study: Study) -> dict[int, tuple[str, ...]]:
     if not PROTOCOLS[study.protocol].compares:
         return {}
-    return {unit: tuple(items.values()) for unit, items in items_by_unit(study).items()}
+    return {unit: tuple(items.values()) for unit, items in map_items_by_unit(study).items()}
 
 
 def on_shared_texts(evidence: Evidence) -> Evidence:
@@ -246,20 +246,22 @@ def on_shared_texts(evidence: Evidence) -> Evidence:
     )
 
 
-def metadata_of(study: Study) -> dict[str, dict[str, str]]:
+def read_metadata(study: Study) -> dict[str, dict[str, str]]:
     """By item id, the short texts of its metadata, including imported further columns."""
     rows = UnitItem.objects.filter(unit__study=study).values_list("item__external_id", "item__metadata")
-    return {item_id: short_texts(metadata | (metadata.get("extra") or {})) for item_id, metadata in rows}
+    return {item_id: select_short_texts(metadata | (metadata.get("extra") or {})) for item_id, metadata in rows}
 
 
-def short_texts(fields: Mapping[str, Any]) -> dict[str, str]:
+def select_short_texts(fields: Mapping[str, Any]) -> dict[str, str]:
     """The short values, which may be categories."""
     return {name: value for name, value in fields.items() if isinstance(value, str) and 0 < len(value) <= SHORT}
 
 
-def verdicts_of(study: Study, choices: Choices) -> pd.DataFrame:
+def read_verdicts(study: Study, choices: Choices) -> pd.DataFrame:
     """The verdicts of experts; simulated ones only where simulated answers are included."""
-    found = latest_rounds(every_round(study, (Purpose.EXPERT,)))[["annotator", "item_id", "question", "value"]]
+    found = keep_latest_rounds(load_every_round(study, (Purpose.EXPERT,)))[
+        ["annotator", "item_id", "question", "value"]
+    ]
     if Purpose.SIMULATED in choices.purposes:
         return found
     return found[~found["annotator"].astype(str).str.startswith(REHEARSING)].reset_index(drop=True)
@@ -272,7 +274,7 @@ def read_factor(study: Study, factor: str) -> dict[str, str]:
     return {name: str(values.get(factor, "")) for name, values in factors}
 
 
-def metrics_of(study: Study) -> pd.DataFrame:
+def read_metrics(study: Study) -> pd.DataFrame:
     rows = [
         (row["item_id"], row["metric"], row["value"]) for row in iter_metric_rows(study) if row["value"] is not None
     ]
@@ -280,7 +282,7 @@ def metrics_of(study: Study) -> pd.DataFrame:
     return frame.drop_duplicates(["item_id", "metric"], ignore_index=True)
 
 
-def items_of(study: Study, texts: pd.DataFrame) -> pd.DataFrame:
+def read_items(study: Study, texts: pd.DataFrame) -> pd.DataFrame:
     rows = (
         UnitItem.objects.filter(unit__study=study)
         .annotate(
@@ -293,7 +295,7 @@ def items_of(study: Study, texts: pd.DataFrame) -> pd.DataFrame:
     return found.assign(source=found["text_id"].map(texts.set_index("text_id")["source"]))
 
 
-def options_of(study: Study) -> pd.DataFrame:
+def read_options(study: Study) -> pd.DataFrame:
     rows = (
         UnitItem.objects.filter(unit__study=study, item__options__isnull=False)
         .order_by(*BANK_ORDER, "item__options__position")
@@ -303,7 +305,7 @@ def options_of(study: Study) -> pd.DataFrame:
     return frame.drop_duplicates(["item_id", "option_id"], ignore_index=True)
 
 
-def codes_of(study: Study, coding: IndependentCoding | None = None) -> dict[str, set[str]]:
+def read_codes(study: Study, coding: IndependentCoding | None = None) -> dict[str, set[str]]:
     """The team's codes by item id, or those of one independent coder."""
     found: dict[str, set[str]] = {}
     standing = ItemCode.objects.current(coding).filter(study=study)
@@ -312,22 +314,22 @@ def codes_of(study: Study, coding: IndependentCoding | None = None) -> dict[str,
     return found
 
 
-def texts_of(study: Study) -> pd.DataFrame:
+def read_texts(study: Study) -> pd.DataFrame:
     """Tokens are words and punctuation marks (see `items.plain`)."""
     units = Unit.objects.filter(study=study).order_by("text_id", "position").select_related("text")
-    rows = [(unit.text.external_id, *origin_of(unit.text), n_tokens(unit.text)) for unit in units]
+    rows = [(unit.text.external_id, *find_origin(unit.text), count_text_tokens(unit.text)) for unit in units]
     frame = pd.DataFrame.from_records(rows, columns=["text_id", "source", "dataset", "tokens"])
     return frame.drop_duplicates("text_id", ignore_index=True)
 
 
-def origin_of(text: Text) -> tuple[str, str]:
+def find_origin(text: Text) -> tuple[str, str]:
     """Source and data set of a text. Most files name only one of the two, which is then used for both."""
     value = text.metadata.get("dataset")
     dataset = value.strip() if isinstance(value, str) else ""
     return text.source or dataset, dataset or text.source
 
 
-def n_tokens(text: Text) -> int:
+def count_text_tokens(text: Text) -> int:
     """The number of tokens of a text; for one from a replication pack without its words, the number in the pack."""
     extra = text.metadata.get("extra")
     withheld = extra.get(WITHHELD) if isinstance(extra, Mapping) else None
@@ -335,7 +337,7 @@ def n_tokens(text: Text) -> int:
     return counted if isinstance(counted, int) else count_tokens(text.body)
 
 
-def annotators_of(study: Study, choices: Choices) -> pd.DataFrame:
+def read_annotators(study: Study, choices: Choices) -> pd.DataFrame:
     """Everybody of the chosen purposes and groups with a hand-in."""
     answered = query_submitted(study, choices.purposes).order_by().values("assignment__annotator")
     chosen = Annotator.objects.filter(pk__in=answered).order_by("pk")
@@ -346,7 +348,7 @@ def annotators_of(study: Study, choices: Choices) -> pd.DataFrame:
     return pd.DataFrame.from_records(rows, columns=["annotator", *fields[1:], "variant"])
 
 
-def times_of(study: Study, choices: Choices) -> pd.DataFrame:
+def read_times(study: Study, choices: Choices) -> pd.DataFrame:
     """How long people had each stage open until handing it in, breaks included; stages without times are left out.
 
     active: the part of that time in which they were active; all of it if that is unknown.
@@ -368,12 +370,12 @@ def times_of(study: Study, choices: Choices) -> pd.DataFrame:
     return pd.DataFrame.from_records(rows, columns=["annotator", "text_id", "stage", "minutes", "active"])
 
 
-def corrections_of(study: Study) -> tuple[str, ...]:
+def describe_corrections(study: Study) -> tuple[str, ...]:
     """One sentence for each key that was corrected after the launch of the study."""
-    return tuple(correction_sentence(correction) for correction in corrections_made(study))
+    return tuple(describe_correction(correction) for correction in list_corrections(study))
 
 
-def corrections_made(study: Study) -> list[KeyCorrection]:
+def list_corrections(study: Study) -> list[KeyCorrection]:
     """The corrections of keys after the launch, in the item versions of the study."""
     if study.launched_at is None:
         return []
@@ -382,7 +384,7 @@ def corrections_made(study: Study) -> list[KeyCorrection]:
     return list(found.select_related("item"))
 
 
-def correction_sentence(correction: KeyCorrection) -> str:
+def describe_correction(correction: KeyCorrection) -> str:
     values = {
         "option": correction.option_external_id,
         "item": correction.item.external_id,

@@ -75,11 +75,11 @@ CONSENT_VERSION = "consent_version"
 CHECKS = ("attention_right", "attention_asked")
 
 
-def export_columns(study: Study) -> tuple[str, ...]:
-    return add_unit_items(study, (*COLUMNS, *phase_columns(study)))
+def list_export_columns(study: Study) -> tuple[str, ...]:
+    return add_unit_items(study, (*COLUMNS, *list_phase_columns(study)))
 
 
-def phase_columns(study: Study) -> tuple[str, ...]:
+def list_phase_columns(study: Study) -> tuple[str, ...]:
     """In a study with its own phases: annotators' background answers, and their results in attention checks."""
     phases = get_phases(study)
     asked = [f"{phase.kind}_{each.name}" for phase in phases if phase.kind in PROFILE for each in phase.questions]
@@ -98,7 +98,7 @@ def list_written_columns(study: Study) -> list[str]:
 
 
 def read_phase_answers(study: Study, annotator_pk: int) -> dict[str, Any]:
-    """The columns of `phase_columns` for one annotator."""
+    """The columns of `list_phase_columns` for one annotator."""
     by_name = {phase.name: phase for phase in get_phases(study)}
     passages = PhasePassed.objects.filter(annotator=annotator_pk, phase__in=by_name)
     found: dict[str, Any] = {}
@@ -128,7 +128,7 @@ PERSON_FIELDS = {
     "study": "study__slug",
     "variant": "variant__name",
 }
-# Of an answer and its assignment; what they point to is the same for many answers, and read once.
+# Fields of an answer and its assignment. The rows that they refer to are shared by many answers (`LookupCache`).
 FIELDS = {
     "round": "assignment__round",
     "text_version": "assignment__text_version",
@@ -151,7 +151,7 @@ UNIT = {"unit": "position", "part": "part", "block": "block", "text_id": "text__
 ITEM = {"item_id": "external_id", "item_version": "version", "generator": "generator__name"}
 OPTION = {"option_id": "external_id", "key": "correct"}
 INSTRUMENT = {"instrument": "instrument__name", "language": "instrument__language", "version": "version"}
-# Of a decision about a response, and of its being flagged or excluded.
+# Fields of a decision about a response, and of a flag or an exclusion.
 SETTLED = {"settled": "settled", "by": "decided_by__username", "at": "decided_at", "reason": "reason"}
 ADJUDICATION_FIELDS = {
     "adjudicated_value": "decision__value",
@@ -160,26 +160,27 @@ ADJUDICATION_FIELDS = {
 }
 NOT_SETTLED = {"adjudication": "", "reason": ""}
 TIMES = ("submitted_at", "opened_at", "first_answered_at", "last_changed_at")
-SHOWN = ("assignment_pk", "stage", "item_pk", "option_pk")  # keys of `places_shown`
+SHOWN = ("assignment_pk", "stage", "item_pk", "option_pk")  # keys of `read_places_shown`
 SIDES = ("other_item_id", "shown_left")
 REPLIES = ("reply_text", "reply_turn", "reply_flagged", "reply_swapped", "reading")
 AS_TRUTH = {None: None, 0: False, 1: True}
 ORDER = ("assignment__position", "assignment_id", "pk")
 CHUNK = 2000
-KEPT = 50_000  # units, items and options that are known at a time
-Columns = dict[str, Any]  # of some rows: by name the values, which may repeat without end
+MAX_CACHED = 50_000  # units, items or options in memory at a time
+Columns = dict[str, Any]  # a chunk of rows: the values of each column, by name; an iterable may be endless
 
 
-def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
-    """One mapping per response with the columns of `export_columns`; all rounds, by annotator and in their order."""
-    names = export_columns(study)
-    rows = chain.from_iterable(zip(*columns, strict=False) for columns in export_chunks(study, purposes))
+def iter_export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
+    """One mapping per response of any round, with the columns of `list_export_columns`, by annotator in order."""
+    names = list_export_columns(study)
+    rows = chain.from_iterable(zip(*columns, strict=False) for columns in iter_export_chunks(study, purposes))
     return (dict(zip(names, values, strict=True)) for values in rows)
 
 
-def export_chunks(study: Study, purposes: Collection[str]) -> Iterator[list[Iterable[Any]]]:
-    """Some rows at a time the values of each column, in the order of the columns; those that repeat have no end."""
-    submitted, names = query_submitted(study, purposes), export_columns(study)
+def iter_export_chunks(study: Study, purposes: Collection[str]) -> Iterator[list[Iterable[Any]]]:
+    """Chunks of rows: the values of each column, in the order of the columns. A column with a single value repeats it
+    without end."""
+    submitted, names = query_submitted(study, purposes), list_export_columns(study)
     # The database would number the answers by sorting all of them, as wide as they are.
     stored = np.fromiter(submitted.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=CHUNK), np.int64)
     n = 0
@@ -189,16 +190,16 @@ def export_chunks(study: Study, purposes: Collection[str]) -> Iterator[list[Iter
         yield [columns.get(name, repeat(None)) for name in names]
 
 
-class Known:
-    """What answers point to, by primary key, as columns of the export; read when it is first asked for."""
+class LookupCache:
+    """Rows that answers refer to, by primary key, as columns of the export; each is read when it is first needed."""
 
     def __init__(self, rows: QuerySet[Any], fields: Mapping[str, str]):
         self.rows, self.fields = rows, fields
         self.found: dict[int | None, tuple[Any, ...]] = {}
 
     def look_up(self, keys: Sequence[int | None]) -> Columns:
-        """The columns for these keys. Others are forgotten when they have become too many."""
-        if len(self.found) > KEPT:
+        """The columns for these keys. The cache is emptied when it has become too large."""
+        if len(self.found) > MAX_CACHED:
             self.found.clear()
         self.found[None] = (None,) * len(self.fields)
         if missing := set(keys) - self.found.keys():
@@ -212,7 +213,7 @@ def name_columns(names: Iterable[str], rows: Iterable[Sequence[Any]]) -> Columns
 
 
 def iter_chunks(study: Study, purposes: Collection[str], submitted: QuerySet[Response]) -> Iterator[Columns]:
-    """For each annotator the rows, some at a time, by columns: with keys of the database, without their number.
+    """Chunks of each annotator's rows as columns, with primary keys and without `sequence`.
 
     Replies of models and decisions are joined only if an annotator has any.
     """
@@ -220,12 +221,12 @@ def iter_chunks(study: Study, purposes: Collection[str], submitted: QuerySet[Res
     decisions = Adjudication.objects.filter(response__assignment__annotator__study=study, reopened_at=None)
     decided = set(decisions.order_by().values_list("response__assignment__annotator_id", flat=True))
     prompts = get_prompt_versions(study)
-    units = items_by_unit(study) if PROTOCOLS[study.protocol].unit in COMPARED else {}
+    units = map_items_by_unit(study) if PROTOCOLS[study.protocol].unit in COMPARED else {}
     known = {
-        "unit_pk": Known(Unit.everything.all(), UNIT),
-        "item_pk": Known(Item.objects.all(), ITEM),
-        "option_pk": Known(Option.objects.all(), OPTION),
-        "version_pk": Known(InstrumentVersion.objects.all(), INSTRUMENT),
+        "unit_pk": LookupCache(Unit.everything.all(), UNIT),
+        "item_pk": LookupCache(Item.objects.all(), ITEM),
+        "option_pk": LookupCache(Option.objects.all(), OPTION),
+        "version_pk": LookupCache(InstrumentVersion.objects.all(), INSTRUMENT),
     }
     people = Annotator.objects.filter(study=study, purpose__in=purposes).order_by("pk")
     for values in people.values_list(*PERSON_FIELDS.values()):
@@ -246,20 +247,20 @@ def iter_chunks(study: Study, purposes: Collection[str], submitted: QuerySet[Res
 def complete_chunks(
     study: Study,
     units: dict[int, dict[int, str]],
-    known: dict[str, Known],
+    known: dict[str, LookupCache],
     names: tuple[str, ...],
     rows: Iterator[tuple[Any, ...]],
     person: dict[str, Any],
     prompt_version: str | None,
 ) -> Iterator[Columns]:
-    """The rows of an annotator, given as values by these names, with what is worked out."""
+    """Chunks of an annotator's rows as columns: the values read from the database (`names`), and the computed ones."""
     first = list(islice(rows, CHUNK))
     if not first:
         return
     kind, pk = PROTOCOLS[study.protocol].unit, person["annotator_pk"]
-    places = places_shown(pk, [stage.name for stage in get_declaration(study).every_stage])
-    sides = sides_shown(pk, units) if kind == "pair" else {}
-    opened = stages_opened(pk)
+    places = read_places_shown(pk, [stage.name for stage in get_declaration(study).every_stage])
+    sides = read_sides_shown(pk, units) if kind == "pair" else {}
+    opened = read_stage_times(pk)
     added = {number: date and date.isoformat() for number, date in study.block_dates.items()}
     same = person | read_phase_answers(study, pk) | NOT_SETTLED
     same["applicable"] = True  # a question that was not asked has no row; the wide export says where
@@ -348,7 +349,7 @@ def describe_adjudication(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def places_shown(annotator_pk: int, stages: list[str]) -> dict[tuple, int]:
+def read_places_shown(annotator_pk: int, stages: list[str]) -> dict[tuple, int]:
     """The places in which an annotator saw items and options, counted from 1; unknown orders of imports are missing.
 
     {(assignment, stage, item, None): which item of all they were shown, (…, option): which option of the item}
@@ -377,7 +378,7 @@ class TimeSpent(NamedTuple):
 NO_TIMES = TimeSpent(None, None, None)
 
 
-def stages_opened(annotator_pk: int) -> dict[tuple[int, str], TimeSpent]:
+def read_stage_times(annotator_pk: int) -> dict[tuple[int, str], TimeSpent]:
     """The times of each stage that was handed in, by assignment and stage; stages without times are absent."""
     known = Submission.objects.filter(assignment__annotator=annotator_pk, opened_at__isnull=False)
     return {(each.assignment_id, each.stage): split_time(each) for each in known}
@@ -391,7 +392,7 @@ def split_time(submission: Submission) -> TimeSpent:
     return TimeSpent(opened, active, max(0, round((ended - opened).total_seconds()) - active))
 
 
-def items_by_unit(study: Study) -> dict[int, dict[int, str]]:
+def map_items_by_unit(study: Study) -> dict[int, dict[int, str]]:
     """The items of each unit in their order: their ids by primary key."""
     found: dict[int, dict[int, str]] = {}
     items = UnitItem.objects.filter(unit__study=study).order_by("unit", "position")
@@ -400,18 +401,18 @@ def items_by_unit(study: Study) -> dict[int, dict[int, str]]:
     return found
 
 
-def sides_shown(annotator_pk: int, pairs: dict[int, dict[int, str]]) -> dict[int, tuple[str, str | None]]:
+def read_sides_shown(annotator_pk: int, pairs: dict[int, dict[int, str]]) -> dict[int, tuple[str, str | None]]:
     """By assignment about a pair: the second item, and which was on the left; None where that is unknown."""
     found = {}
     mine = Assignment.objects.active().filter(annotator=annotator_pk)
     for assignment, unit, shown in mine.values_list("pk", "unit_id", "shown"):
         pair = pairs[unit]
-        left = next((items[0].item_id for items in map(first_shown, shown.values()) if items), None)
+        left = next((items[0].item_id for items in map(read_first_shown, shown.values()) if items), None)
         found[assignment] = list(pair.values())[1], pair.get(left or 0)
     return found
 
 
-def first_shown(order: list) -> list[ShownItem]:
+def read_first_shown(order: list) -> list[ShownItem]:
     return read_shown_items({"": order}, "")[:1]
 
 
@@ -436,16 +437,16 @@ def load_pair_frame(study: Study) -> pd.DataFrame:
         units.setdefault(unit, []).append((pk, external_id, generator))
     assignments = Assignment.objects.active().filter(annotator__study=study)
     rows = [
-        row_of(code, unit, number, units[unit], shown)
+        build_pair_row(code, unit, number, units[unit], shown)
         for code, unit, number, shown in assignments.values_list("annotator__code", "unit_id", "round", "shown")
     ]
     return pd.DataFrame.from_records(rows, columns=PAIR_COLUMNS)
 
 
-def row_of(code: str, unit: int, number: int, pair: list[tuple[int, str, str]], shown: dict) -> tuple:
+def build_pair_row(code: str, unit: int, number: int, pair: list[tuple[int, str, str]], shown: dict) -> tuple:
     (_one, first, generator_first), (_other, second, generator_second) = pair
     named: dict[int | None, str] = {pk: external_id for pk, external_id, _generator in pair}
-    left = next((named[items[0].item_id] for items in map(first_shown, shown.values()) if items), None)
+    left = next((named[items[0].item_id] for items in map(read_first_shown, shown.values()) if items), None)
     return code, unit, number, first, second, generator_first, generator_second, left
 
 
@@ -453,7 +454,7 @@ NO_ANSWER = dict.fromkeys(("value", "option_id", "option_pk", "option_position",
 SUBJECT = itemgetter("annotator", "round", "stage", "item_pk")
 
 
-def not_applicable_rows(
+def iter_not_applicable_rows(
     rows: Iterable[dict[str, Any]], declaration: Declaration, by_code: Mapping[str, Declaration]
 ) -> Iterator[dict[str, Any]]:
     """A row without a value for each question that does not apply to an item after the other answers to it.

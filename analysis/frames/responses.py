@@ -58,7 +58,7 @@ ANSWERED = ["annotator", "unit", "stage", "item_id", "option_id", "question"]  #
 DTYPES = {"round": "int64", "unit": "int64", "probability": "float64", "unsure": "boolean", "key": "boolean"}
 
 
-def responses_frame(
+def load_responses(
     study: Study,
     purposes: Collection[str] = MAIN,
     groups: Collection[str] | None = None,
@@ -71,13 +71,13 @@ def responses_frame(
     limits the people to some groups (models belong to none), `evaluators` the annotators to some codes ("human" is
     for all people). Drafts are never here. Texts such as "NA" and "null" stay what they are.
     """
-    return latest_rounds(select_rows(every_round(study, purposes), groups, evaluators))
+    return keep_latest_rounds(select_rows(load_every_round(study, purposes), groups, evaluators))
 
 
-def every_round(study: Study, purposes: Collection[str] = MAIN, *, adjudicated: bool = False) -> pd.DataFrame:
+def load_every_round(study: Study, purposes: Collection[str] = MAIN, *, adjudicated: bool = False) -> pd.DataFrame:
     """All rows, including those of earlier rounds, with the columns of `COLUMNS`; with an adjudication's decisions in
     place of the answers, if asked for."""
-    answers = answers_of(study, purposes)
+    answers = load_answers(study, purposes)
     if adjudicated:
         answers = adjudicate(study, answers)
     items = Item.objects.filter(pk__in=UnitItem.objects.filter(unit__study=study).values("item"))
@@ -86,11 +86,11 @@ def every_round(study: Study, purposes: Collection[str] = MAIN, *, adjudicated: 
     columns |= look_up(answers["item_id"], items, ITEM)
     columns |= look_up(answers["option_id"], Option.objects.filter(item__in=items), OPTION)
     frame = pd.DataFrame(columns, dtype=object).astype(DTYPES)
-    frame["correct"] = correctness(frame)
+    frame["correct"] = compare_with_keys(frame)
     return frame[list(COLUMNS)]
 
 
-def answers_of(study: Study, purposes: Collection[str]) -> dict[str, np.ndarray]:
+def load_answers(study: Study, purposes: Collection[str]) -> dict[str, np.ndarray]:
     """The answers as columns, in the order in which they were given: keys and values.
 
     Values are decoded once each: a million answers hold few different ones.
@@ -122,7 +122,7 @@ def adjudicate(study: Study, answers: dict[str, np.ndarray]) -> dict[str, np.nda
         place = places.get(pk)
         if place is not None and settled == Ruling.DECIDED:
             values[place] = value
-            touched.add(sheet_at(answers, place))
+            touched.add(make_sheet_key(answers, place))
         elif place is not None and settled == Ruling.EXCLUDED:
             kept[place] = False
     decided = answers | {"value": values}
@@ -130,7 +130,7 @@ def adjudicate(study: Study, answers: dict[str, np.ndarray]) -> dict[str, np.nda
     return {name: column[kept] for name, column in decided.items()}
 
 
-def sheet_at(answers: dict[str, np.ndarray], place: int) -> tuple[Any, ...]:
+def make_sheet_key(answers: dict[str, np.ndarray], place: int) -> tuple[Any, ...]:
     """The key of the answers submitted together: assignment, stage and item."""
     return tuple(answers[name][place] for name in ("assignment_id", "stage", "item_id"))
 
@@ -141,7 +141,7 @@ def find_not_applicable(study: Study, answers: dict[str, np.ndarray], touched: s
     conditional = {name for name, stage in stages.items() if stage.is_conditional}
     sheets: dict[tuple[Any, ...], dict[str, int]] = {}
     for place in range(len(answers["pk"])) if conditional and touched else ():
-        sheet = sheet_at(answers, place)
+        sheet = make_sheet_key(answers, place)
         if sheet in touched and sheet[1] in conditional and answers["option_id"][place] is None:
             sheets.setdefault(sheet, {})[answers["question"][place]] = place
     found = []
@@ -170,13 +170,13 @@ def look_up(keys: np.ndarray, rows: QuerySet[Any], fields: Mapping[str, str]) ->
     return {name: as_objects([*(row[at] for row in found), None])[places] for at, name in enumerate(fields, 1)}
 
 
-def correctness(frame: pd.DataFrame) -> pd.Series:
+def compare_with_keys(frame: pd.DataFrame) -> pd.Series:
     """Whether a tick equals the key; missing for other kinds of answers."""
     ticked = frame["value"].where(frame["key"].notna(), None)
     return (ticked.astype("boolean") == frame["key"]).astype("boolean")
 
 
-def latest_rounds(frame: pd.DataFrame) -> pd.DataFrame:
+def keep_latest_rounds(frame: pd.DataFrame) -> pd.DataFrame:
     """Without answers superseded by a later round of the same annotator, question by question."""
     if (frame["round"] == 1).all():
         return frame.reset_index(drop=True)
@@ -205,13 +205,13 @@ def keep_rows(frame: pd.DataFrame, kept: pd.Series) -> pd.DataFrame:
 JUDGMENT = ["annotator", "kind", "text_id", "item_id", "option_id", "generator", "stage", "value", "correct"]
 
 
-def judgments_of(frame: pd.DataFrame) -> pd.DataFrame:
+def select_judgments(frame: pd.DataFrame) -> pd.DataFrame:
     """One row per judged option, ticked or not; `value` and `correct` are booleans."""
     ticks = frame[(frame["question"] == "answer") & frame["correct"].notna()][JUDGMENT]
     return ticks.astype({"value": bool, "correct": bool}).reset_index(drop=True)
 
 
-def probability_right(frame: pd.DataFrame, judgments: pd.DataFrame) -> np.ndarray:
+def compute_probability_right(frame: pd.DataFrame, judgments: pd.DataFrame) -> np.ndarray:
     """p(right) of each of the frame's judgments: 0 or 1 for a judgment without a probability."""
     answered = frame[(frame["question"] == "answer") & frame["correct"].notna()]
     p = answered["probability"].to_numpy(dtype=np.float64)

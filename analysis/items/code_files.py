@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from analysis.codes import SEVERAL, category_of, code_called, code_of, codes_of, is_known, is_single
+from analysis.codes import SEVERAL, find_code, get_category, is_known, is_single, list_codes, name_category_code
 from analysis.items.coding import list_offered_codes
-from analysis.items.coding_acts import ActResult, BadCode, CodePlacement, code_items, span_of
-from analysis.items.sheet import item_pks
+from analysis.items.coding_acts import ActResult, BadCode, CodePlacement, code_items, find_span
+from analysis.items.sheet import map_item_pks
 from analysis.models import ItemCode
-from analysis.tables.writers import TextWriter, cell
+from analysis.tables.writers import TextWriter, write_cell
 from items.formats.rows import Reading
 from items.formats.table_cells import TableRow, read_cells
 from items.models import Item, Option
@@ -42,33 +42,32 @@ def export_codes(study: Study, out: TextWriter, kind: str = "") -> int:
     each item without one. Returns the number of rows."""
     rows = csv.writer(out)
     rows.writerow([*COLUMNS, *MORE])
-    standing: dict[int, list[ItemCode]] = {}
+    current: dict[int, list[ItemCode]] = {}
     for code in ItemCode.objects.current().filter(study=study).select_related("option", "set_by", "item__text"):
-        if kind in ("", code_called(study.protocol, code.code).kind):
-            standing.setdefault(code.item_id, []).append(code)
+        if kind in ("", find_code(study.protocol, code.code).kind):
+            current.setdefault(code.item_id, []).append(code)
     items = Item.objects.filter(unit_items__unit__study=study).select_related("text", "generator").distinct().in_bulk()
     n = 0
-    for pk in item_pks(study).values():
-        codes: list[ItemCode | None] = list(standing.get(pk, [])) or ([None] if kind else [])
+    for pk in map_item_pks(study).values():
+        codes: list[ItemCode | None] = list(current.get(pk, [])) or ([None] if kind else [])
         for each in codes:
-            rows.writerow(map(cell, row_of(study, items[pk], each, kind)))
+            rows.writerow(map(write_cell, build_code_row(study, items[pk], each, kind)))
             n += 1
     return n
 
 
-def row_of(study: Study, item: Item, code: ItemCode | None, kind: str) -> list[str]:
+def build_code_row(study: Study, item: Item, code: ItemCode | None, kind: str) -> list[str]:
     about = [item.text.external_id, item.generator.name, item.stem]
     if code is None:
         return [item.external_id, kind, "", "", "", "", "", "", *about]
     option, who = code.option.external_id if code.option else "", code.set_by.username if code.set_by else ""
-    kind = code_called(study.protocol, code.code).kind
-    cells = [item.external_id, kind, category_of(code.code), option, code.quote, code.note]
+    kind = find_code(study.protocol, code.code).kind
+    cells = [item.external_id, kind, get_category(code.code), option, code.quote, code.note]
     return [*cells, who, code.set_at.isoformat(timespec="seconds"), *about]
 
 
 def import_codes(study: Study, content: bytes, user: User | None, *, dry_run: bool = False) -> CodeImport:
-    """Set what the file says, as one act that can be undone. Rows without a code say nothing; nothing is taken away but
-    Set the codes in the file, as one act that can be undone. Rows without a code are ignored; nothing is removed
+    """Set the codes in the file, as one act that can be undone. Rows without a code are ignored; nothing is removed
     except a code that the file's code replaces because an item can have only one of its kind.
     """
     reading = Reading()
@@ -90,7 +89,7 @@ class Row:
 
 
 def read_rows(header: list[str], rows: list[TableRow], problems: list[RowProblem]) -> Iterator[Row]:
-    """The rows that name a code. Columns that are not known are left aside, as those of an export."""
+    """The rows that name a code. Unknown columns are ignored, as an export has more than an import needs."""
     names = [name.strip().casefold() for name in header]
     if missing := [name for name in ("item_id", "code") if name not in names]:
         reason = _("The column %(names)s is missing. The columns here are: %(columns)s.")
@@ -106,9 +105,9 @@ def read_rows(header: list[str], rows: list[TableRow], problems: list[RowProblem
 
 
 def place_rows(study: Study, rows: list[Row], problems: list[RowProblem]) -> Iterator[CodePlacement]:
-    """The codes with the items they belong to; what is wrong goes to the problems."""
-    items, options = item_pks(study), options_of(study, rows)
-    bodies = bodies_of(study) if any(row.cells["quote"] for row in rows) else {}
+    """The codes with the items they belong to. Rows that cannot be used are added to `problems`."""
+    items, options = map_item_pks(study), map_options(study, rows)
+    bodies = map_bodies(study) if any(row.cells["quote"] for row in rows) else {}
     seen: dict[tuple[int, str], tuple[int, str]] = {}
     for row in rows:
         try:
@@ -131,7 +130,7 @@ def place_row(
     if item is None:
         shown = {"id": make_printable(values["item_id"])}
         raise BadCell("item_id", _("The study has no item “%(id)s”. Write the id of one of its items.") % shown)
-    code, option, start, end = name_of(study, values["kind"], values["code"]), None, None, None
+    code, option, start, end = resolve_code_name(study, values["kind"], values["code"]), None, None, None
     if values["option_id"]:
         option = options.get((item, values["option_id"]))
         if option is None:
@@ -141,7 +140,7 @@ def place_row(
             )
     if values["quote"]:
         try:
-            start, end = span_of(values["quote"], bodies[item])
+            start, end = find_span(values["quote"], bodies[item])
         except BadCode as bad:
             raise BadCell("quote", str(bad)) from None
     if len(values["note"]) > MOST_NOTE:
@@ -149,12 +148,12 @@ def place_row(
     return CodePlacement(item, code, option, start, end, values["note"])
 
 
-def name_of(study: Study, kind: str, code: str) -> str:
-    """The name of a code as a file says it: its kind may be missing where the protocol has a code of that name."""
-    catalogue = {each.name: each.kind for each in codes_of(study.protocol)}
+def resolve_code_name(study: Study, kind: str, code: str) -> str:
+    """The full name of a code in a file. The kind may be left out for codes that the protocol itself has."""
+    catalogue = {each.name: each.kind for each in list_codes(study.protocol)}
     if catalogue.get(code) == (kind or catalogue.get(code)) and code in catalogue:
         return code
-    name = code_of(study.protocol, kind, code) if kind else code
+    name = name_category_code(study.protocol, kind, code) if kind else code
     if (
         kind in SEVERAL
         or not is_known(study.protocol, name)
@@ -173,20 +172,20 @@ def name_of(study: Study, kind: str, code: str) -> str:
 
 
 def refuse_second(study: Study, seen: dict[tuple[int, str], tuple[int, str]], line: int, placed: CodePlacement) -> None:
-    """A file says each code once, and of a kind with one code an item one category."""
-    kind = code_called(study.protocol, placed.code).kind
+    """Raises `BadCell` for a code that the file has twice, and for a second code where an item can have only one."""
+    kind = find_code(study.protocol, placed.code).kind
     about = kind if is_single(kind) else f"{placed.code} {placed.option}"
     before, other = seen.setdefault((placed.item, about), (line, placed.code))
     if before != line:
         if other != placed.code:
-            values = {"line": before, "other": category_of(other)}
+            values = {"line": before, "other": get_category(other)}
             raise BadCell(
                 "code", _("Line %(line)s gives this item the code “%(other)s”. Keep one of the two rows.") % values
             )
         raise BadCell("code", _("Line %(line)s is the same. Remove one of the two.") % {"line": before})
 
 
-def options_of(study: Study, rows: list[Row]) -> dict[tuple[int, str], int]:
+def map_options(study: Study, rows: list[Row]) -> dict[tuple[int, str], int]:
     """The options of the study's items, if any row points to one."""
     if not any(row.cells["option_id"] for row in rows):
         return {}
@@ -194,6 +193,6 @@ def options_of(study: Study, rows: list[Row]) -> dict[tuple[int, str], int]:
     return {(item, name): pk for pk, item, name in found.values_list("pk", "item", "external_id")}
 
 
-def bodies_of(study: Study) -> dict[int, str]:
+def map_bodies(study: Study) -> dict[int, str]:
     items = Item.objects.filter(unit_items__unit__study=study).order_by().distinct()
     return dict(items.values_list("pk", "text__body"))

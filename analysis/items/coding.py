@@ -16,16 +16,16 @@ from analysis.codes import (
     TAG,
     TYPE,
     Code,
-    code_called,
-    code_of,
-    codes_of,
+    find_code,
+    get_code_title,
+    get_kind_title,
     is_known,
     is_single,
-    kind_title,
-    title_of,
+    list_codes,
+    name_category_code,
 )
-from analysis.frames.evidence import codes_of as standing_codes
-from analysis.frames.evidence import metadata_of
+from analysis.frames.evidence import read_codes as standing_codes
+from analysis.frames.evidence import read_metadata
 from analysis.models import CodingAct, IndependentCoding, ItemCode
 from analysis.plugins import find_plugin
 from analysis.reports.categories import MOST, Categories, divide_items
@@ -59,7 +59,7 @@ class Kind:
 
     @property
     def title(self) -> str:
-        return kind_title(self.name)
+        return get_kind_title(self.name)
 
     @property
     def is_single(self) -> bool:
@@ -82,7 +82,7 @@ class Scheme:
         return next((kind for kind in self.kinds if kind.name == name), None)
 
 
-def scheme_of(
+def build_scheme(
     study: Study, items: Collection[str], chosen: str = "", coding: IndependentCoding | None = None
 ) -> Scheme:
     """`items`: their ids. `chosen`: the only kind whose codes get keys; None: all kinds.
@@ -90,7 +90,7 @@ def scheme_of(
     An independent coding offers the same codes and hides those of others and of the metadata.
     """
     codes = standing_codes(study)
-    found = {way.kind: way for way in divide_items(study.protocol, items, metadata_of(study), codes)}
+    found = {way.kind: way for way in divide_items(study.protocol, items, read_metadata(study), codes)}
     offered = list_offered(study, found, codes)
     if coding:
         codes = standing_codes(study, coding)
@@ -109,15 +109,19 @@ def scheme_of(
         without = frozenset(
             item for item in items if not (way.of[item] if way else has.intersection(codes.get(item, ())))
         )
-        n_items = Counter(code_of(study.protocol, name, category) for category in way.of.values()) if way else counts
+        n_items = (
+            Counter(name_category_code(study.protocol, name, category) for category in way.of.values())
+            if way
+            else counts
+        )
         shown = [CodeChoice(code, keys.get(code.name, ""), n_items[code.name]) for code in mine]
         kinds.append(Kind(name, shown, without, len(items)))
     return Scheme(kinds, codes, found)
 
 
-def kinds_of(study: Study) -> dict[str, Any]:
+def list_kinds(study: Study) -> dict[str, Any]:
     """For the results page: the kinds that divide the items, and which of them to code next."""
-    kinds = [kind for kind in scheme_of(study, list(metadata_of(study))).kinds if kind.is_single]
+    kinds = [kind for kind in build_scheme(study, list(read_metadata(study))).kinds if kind.is_single]
     begun = [kind for kind in kinds if 0 < kind.n < kind.of]
     to_code = next(iter(begun or kinds), None)
     return {"kinds": kinds, "to_code": to_code.name if to_code else ""}
@@ -126,7 +130,7 @@ def kinds_of(study: Study) -> dict[str, Any]:
 def list_offered_codes(study: Study) -> list[Code]:
     """The codes of the protocol, and those of the team's own that items have."""
     codes = standing_codes(study)
-    metadata = metadata_of(study)
+    metadata = read_metadata(study)
     return list_offered(
         study, {way.kind: way for way in divide_items(study.protocol, list(metadata), metadata, codes)}, codes
     )
@@ -134,20 +138,23 @@ def list_offered_codes(study: Study) -> list[Code]:
 
 def list_offered(study: Study, found: dict[str, Categories], codes: dict[str, set[str]]) -> list[Code]:
     """Kinds that divide the items come first. Of metadata, only columns with few values, which may be categories."""
-    known = {code.name: code for code in codes_of(study.protocol)}
+    known = {code.name: code for code in list_codes(study.protocol)}
     used = {name for names in codes.values() for name in names}
     from_metadata = {
-        code_of(study.protocol, way.kind, name) for way in found.values() if repeats(way) for name in way.names
+        name_category_code(study.protocol, way.kind, name)
+        for way in found.values()
+        if has_repeated_categories(way)
+        for name in way.names
     }
     for name in sorted((used | from_metadata) - known.keys()):
         if is_known(study.protocol, name):
-            known[name] = code_called(study.protocol, name)
+            known[name] = find_code(study.protocol, name)
     own = sorted({code.kind for code in known.values()} - KINDS.keys())
     places = {kind: place for place, kind in enumerate([*FIRST, *own, *KINDS][::-1])}
     return sorted(known.values(), key=lambda code: -places[code.kind])
 
 
-def repeats(way: Categories) -> bool:
+def has_repeated_categories(way: Categories) -> bool:
     """Whether the items have few categories, shared by several items; otherwise the values are names."""
     counts = Counter(category for category in way.of.values() if category)
     return len(counts) <= MOST and any(n > 1 for n in counts.values())
@@ -162,7 +169,7 @@ class Coder:
     n: int
 
 
-def coders_of(study: Study) -> list[Coder]:
+def list_coders(study: Study) -> list[Coder]:
     """By name; nobody comes last."""
     rows = ItemCode.objects.current().filter(study=study).order_by().values_list("set_by", "set_by__username")
     found = [Coder(pk, name or "", n) for (pk, name), n in Counter(rows).items()]
@@ -261,7 +268,7 @@ FIELDS = (
 )  # fmt: skip
 
 
-def items_of(study: Study) -> list[ItemRecord]:
+def query_items(study: Study) -> list[ItemRecord]:
     """In the order of the study, without repetition."""
     ordered = UnitItem.objects.filter(unit__study=study).order_by("unit__position", "position")
     return list({row[0]: ItemRecord(*row) for row in ordered.values_list(*FIELDS)}.values())
@@ -286,14 +293,14 @@ def select_items(study: Study, items: list[ItemRecord], scheme: Scheme, form: Co
 
 
 def _is_of(study: Study, code: str, kind: str) -> bool:
-    return kind in ("", code_called(study.protocol, code).kind)
+    return kind in ("", find_code(study.protocol, code).kind)
 
 
 def _sort_items(study: Study, items: list[ItemRecord], form: CodingFilter) -> list[ItemRecord]:
     """By certainty means the order of the lists: both combined if neither is chosen, then the items in none."""
     name, sort = form.choice("list"), form.choice("sort")
     if name or sort == "surest":
-        sure = certainties(study, [name] if name else ["guessable_items", "unanswerable_items"])
+        sure = map_certainties(study, [name] if name else ["guessable_items", "unanswerable_items"])
         items = [item for item in items if not name or item.id in sure]
         if sort in ("", "surest"):
             return sorted(items, key=lambda item: -sure.get(item.id, 0.0))
@@ -301,7 +308,7 @@ def _sort_items(study: Study, items: list[ItemRecord], form: CodingFilter) -> li
     return sorted(items, key=by[sort]) if sort in by else items
 
 
-def certainties(study: Study, names: Collection[str]) -> dict[str, float]:
+def map_certainties(study: Study, names: Collection[str]) -> dict[str, float]:
     """By item id how certainly the item belongs in the list; the higher value if it is in two."""
     report = report_of(study, usual_choices(study))
     found: dict[str, float] = {}
@@ -320,7 +327,7 @@ class CodingRow:
     metadata_categories: list[tuple[str, str]]
 
 
-def coding_rows(
+def build_coding_rows(
     study: Study, pks: Collection[int], scheme: Scheme, coding: IndependentCoding | None = None
 ) -> list[CodingRow]:
     """The rows of these items, in the order given."""
@@ -339,7 +346,7 @@ def coding_rows(
 def list_metadata_categories(study: Study, item: Item, scheme: Scheme) -> list[tuple[str, str]]:
     """Kind and category, in words, that come only from the item's metadata, for the kinds on offer."""
     id, found = item.external_id, []
-    coded = {code_called(study.protocol, name).kind for name in scheme.codes.get(id, ())}
+    coded = {find_code(study.protocol, name).kind for name in scheme.codes.get(id, ())}
     for kind in scheme.kinds:
         way = scheme.ways.get(kind.name)
         if way and kind.name not in coded and way.of.get(id):
@@ -357,7 +364,7 @@ class Act:
     n_items: int
 
 
-def latest_acts(study: Study, coding: IndependentCoding | None = None) -> list[Act]:
+def list_latest_acts(study: Study, coding: IndependentCoding | None = None) -> list[Act]:
     """The last few, newest first, with the codes in words."""
     acts = CodingAct.objects.filter(study=study, coding=coding).select_related("made_by")[:MOST_ACTS]
     return [describe_act(study, act) for act in acts]
@@ -372,7 +379,7 @@ def describe_act(study: Study, act: CodingAct) -> Act:
 
 def describe_codes(study: Study, rows: list[tuple[str, int]]) -> list[str]:
     """The codes in words, each once."""
-    return [title_of(study.protocol, name) for name in dict.fromkeys(code for code, _item in rows)]
+    return [get_code_title(study.protocol, name) for name in dict.fromkeys(code for code, _item in rows)]
 
 
 class CodeForm(forms.Form):
@@ -398,7 +405,7 @@ class CodeForm(forms.Form):
         super().__init__(data)
         self.fields["option"].queryset = item.options.all()  # type: ignore[attr-defined]
         self.fields["codes"].choices = [  # type: ignore[attr-defined]
-            (kind_title(kind), [(code.name, code.title) for code in codes])
+            (get_kind_title(kind), [(code.name, code.title) for code in codes])
             for kind, codes in groupby(list_offered_codes(study), key=lambda code: code.kind)
         ]
         if not item.options.exists():

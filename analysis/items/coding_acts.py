@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from analysis.codes import code_called, is_known, is_single, title_of
+from analysis.codes import find_code, get_code_title, is_known, is_single
 from analysis.models import CodingAct, IndependentCoding, ItemCode
 from items.models import Item, Option
 from projects.models import User
@@ -20,7 +20,7 @@ class BadCode(ValueError):
     """The code cannot be set this way; the message is a sentence that says what is possible."""
 
 
-def unknown_code_error(code: str) -> BadCode:
+def make_unknown_code_error(code: str) -> BadCode:
     return BadCode(_("There is no code “%(code)s” for this kind of study. Choose one of the list.") % {"code": code})
 
 
@@ -36,19 +36,19 @@ def set_code(
     """Set a code on an item of the study, possibly pointing to an option and a quote of the text; `BadCode` if
     invalid."""
     if not is_known(study.protocol, code):
-        raise unknown_code_error(code)
+        raise make_unknown_code_error(code)
     if not study.units.filter(items=item).exists():
         raise BadCode(_("This item is not in the study."))
     if option is not None and option.item_id != item.pk:
         raise BadCode(_("This option belongs to another item. Choose one of this item's options."))
-    start, end = span_of(quote, item.text.body)
+    start, end = find_span(quote, item.text.body)
     try:
         with transaction.atomic():
             return ItemCode.objects.create(
                 study=study, item=item, code=code, option=option, start=start, end=end, note=note.strip(), set_by=user
             )
     except IntegrityError:
-        values = {"code": title_of(study.protocol, code)}
+        values = {"code": get_code_title(study.protocol, code)}
         raise BadCode(
             _("The code “%(code)s” is already set. Remove it first to link it to another place.") % values
         ) from None
@@ -60,7 +60,7 @@ def remove_code(code: ItemCode, user: User) -> bool:
     return bool(standing.update(removed_at=timezone.now(), removed_by=user))
 
 
-def span_of(quote: str, body: str) -> tuple[int | None, int | None]:
+def find_span(quote: str, body: str) -> tuple[int | None, int | None]:
     """The place of the quote in the text, regardless of spaces and line breaks; `BadCode` if it occurs nowhere or
     twice."""
     words = quote.split()
@@ -148,7 +148,7 @@ def take_back_kind(study: Study, item: int, kind: str, user: User | None) -> Act
     """Take the team's codes of a kind back from an item."""
     _lock(study, None)
     standing = _codes_by_item(study, {item}, None).get(item, [])
-    removed = [each for each in standing if code_called(study.protocol, each.code).kind == kind]
+    removed = [each for each in standing if find_code(study.protocol, each.code).kind == kind]
     return _carry_out(study, [], removed, user, None, n_same=0)
 
 
@@ -176,7 +176,7 @@ def undo_act(found: CodingAct, user: User) -> ActResult:
     return ActResult(found, len(again), items=frozenset(code.item_id for code in [*removed, *again]))
 
 
-def last_act(study: Study, user: User, coding: IndependentCoding | None = None) -> CodingAct | None:
+def find_last_act(study: Study, user: User, coding: IndependentCoding | None = None) -> CodingAct | None:
     """The act of this person that `undo` would undo next."""
     return CodingAct.objects.filter(study=study, coding=coding, made_by=user, undone_at=None).first()
 
@@ -191,7 +191,7 @@ def _lock(study: Study, coding: IndependentCoding | None) -> None:
 def _refuse_unknown(study: Study, placed: Iterable[CodePlacement]) -> None:
     for name in {each.code for each in placed}:
         if not is_known(study.protocol, name):
-            raise unknown_code_error(name)
+            raise make_unknown_code_error(name)
     known = set(UnitItem.objects.filter(unit__study=study).values_list("item", flat=True))
     if not known.issuperset(each.item for each in placed):
         raise BadCode(_("This item is not in the study."))
@@ -211,16 +211,16 @@ def _gives_way(
     study: Study, code: ItemCode, new: CodePlacement, wanted: Collection[tuple[int, str, int | None]]
 ) -> bool:
     """Whether an existing code is removed because a new one of its kind replaces it."""
-    kind = code_called(study.protocol, code.code).kind
-    same_kind = is_single(kind) and kind == code_called(study.protocol, new.code).kind
+    kind = find_code(study.protocol, code.code).kind
+    same_kind = is_single(kind) and kind == find_code(study.protocol, new.code).kind
     return same_kind and code.code != new.code and (code.item_id, code.code, code.option_id) not in wanted
 
 
 def _fits(study: Study, code: ItemCode, standing: Iterable[ItemCode]) -> bool:
     """Whether a code can be set again beside the current codes of its item."""
-    kind = code_called(study.protocol, code.code).kind
+    kind = find_code(study.protocol, code.code).kind
     if is_single(kind):
-        return kind not in {code_called(study.protocol, other.code).kind for other in standing}
+        return kind not in {find_code(study.protocol, other.code).kind for other in standing}
     return (code.code, code.option_id) not in {(other.code, other.option_id) for other in standing}
 
 

@@ -13,14 +13,14 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from analysis.codes import SEVERAL, category_of, code_called, codes_of, is_known, kind_title, title_of
+from analysis.codes import SEVERAL, find_code, get_category, get_code_title, get_kind_title, is_known, list_codes
 from analysis.items.coding import list_offered_codes
 from analysis.items.coding_acts import ActResult, CodePlacement, code_items, take_back, take_back_kind, undo_act
-from analysis.items.sheet import item_pks
+from analysis.items.sheet import map_item_pks
 from analysis.measures.alpha import NOMINAL, Alpha, krippendorff_alpha
 from analysis.models import CodeDecision, IndependentCoding, ItemCode
 from analysis.tables.writers import TextWriter
-from analysis.tables.writers import cell as write_cell
+from analysis.tables.writers import write_cell as write_cell
 from items.models import Item
 from projects.audit import record_act
 from projects.models import User
@@ -90,14 +90,14 @@ class Question:
 
     @property
     def title(self) -> str:
-        title = kind_title(self.kind)
-        return f"{title}: {title_of(self.protocol, self.name)}" if self.is_yes_no else title
+        title = get_kind_title(self.kind)
+        return f"{title}: {get_code_title(self.protocol, self.name)}" if self.is_yes_no else title
 
     def say(self, value: str) -> str:
         """An answer in words."""
         if self.is_yes_no:
             return _("yes") if value else _("no")
-        return title_of(self.protocol, value) if value else _("no code")
+        return get_code_title(self.protocol, value) if value else _("no code")
 
 
 @dataclass(frozen=True)
@@ -156,14 +156,14 @@ class Comparison:
     def questions(self) -> list[Question]:
         """The questions that any coder has answered, in the order in which codes are offered."""
         used = {code for items in self.codes.values() for codes in items.values() for code in codes}
-        order = [code.name for code in codes_of(self.study.protocol)]
+        order = [code.name for code in list_codes(self.study.protocol)]
         names = sorted(used, key=lambda name: (order.index(name) if name in order else len(order), name))
         return list({find_question(self.study.protocol, name).name: find_question(self.study.protocol, name)
                      for name in names}.values())  # fmt: skip
 
     @cached_property
     def items(self) -> list[int]:
-        return list(item_pks(self.study).values())
+        return list(map_item_pks(self.study).values())
 
     @cached_property
     def decisions(self) -> dict[tuple[int, str], CodeDecision]:
@@ -201,7 +201,7 @@ class Comparison:
 
 def find_question(protocol: str, code: str) -> Question:
     """The question to which this code is an answer."""
-    kind = code_called(protocol, code).kind
+    kind = find_code(protocol, code).kind
     return Question(code if kind in SEVERAL else kind, kind, protocol)
 
 
@@ -209,7 +209,7 @@ def get_answer(protocol: str, question: Question, codes: Iterable[str]) -> str:
     """The answer that these codes of an item give to the question: a code, or nothing."""
     if question.is_yes_no:
         return question.name if question.name in codes else ""
-    return next((each for each in codes if code_called(protocol, each).kind == question.kind), "")
+    return next((each for each in codes if find_code(protocol, each).kind == question.kind), "")
 
 
 def list_values(study: Study, cell: Cell) -> list[tuple[str, str]]:
@@ -289,7 +289,7 @@ def export_comparison(study: Study, out: TextWriter) -> int:
     names = Item.objects.in_bulk(comparison.items)
     for cell in comparison.cells:
         made = cell.decision
-        code = category_of(cell.question.name) if cell.question.is_yes_no else ""
+        code = get_category(cell.question.name) if cell.question.is_yes_no else ""
         decided = [
             say_plainly(cell.question, made.value),
             made.decided_by.username if made.decided_by else "",
@@ -307,4 +307,4 @@ def say_plainly(question: Question, value: str) -> str:
     """An answer for a file: yes or no, or a category, `none` if there is none."""
     if question.is_yes_no:
         return "yes" if value else "no"
-    return category_of(value) if value else "none"
+    return get_category(value) if value else "none"

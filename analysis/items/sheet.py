@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
-from analysis.formatting import number, with_interval
+from analysis.formatting import format_with_interval, number
 from analysis.frames.responses import query_submitted
 from analysis.measures.item_analysis import jeffreys_interval
 from items.models import Item, Option
@@ -86,7 +86,7 @@ class Judgment:
         return ", ".join(words)
 
 
-def judgments_of_item(study: Study, item: Item, choices: Choices) -> list[Judgment]:
+def read_item_judgments(study: Study, item: Item, choices: Choices) -> list[Judgment]:
     """One per annotator, unit, stage and round, in the order in which annotators were added; all rounds.
 
     An answer about compared items is on the sheets of all of them.
@@ -100,12 +100,13 @@ def judgments_of_item(study: Study, item: Item, choices: Choices) -> list[Judgme
     )
     found: dict[Place, list[Response]] = {}
     for row in rows:
-        of = row.assignment
-        found.setdefault((of.annotator_id, of.unit_id, row.stage, of.round), []).append(row)
+        assignment = row.assignment
+        place = (assignment.annotator_id, assignment.unit_id, row.stage, assignment.round)
+        found.setdefault(place, []).append(row)
     latest = {(*place[:3], row.question): place[3] for place, rows in found.items() for row in rows}  # rounds ascend
-    others = others_of(study, item) if paired else {}
+    others = map_compared_items(study, item) if paired else {}
     return [
-        judgment_from(
+        build_judgment(
             item.external_id,
             answers,
             {row.question for row in answers if place[3] < latest[*place[:3], row.question]},
@@ -115,7 +116,7 @@ def judgments_of_item(study: Study, item: Item, choices: Choices) -> list[Judgme
     ]
 
 
-def others_of(study: Study, item: Item) -> dict[int, list[Item]]:
+def map_compared_items(study: Study, item: Item) -> dict[int, list[Item]]:
     """The items that are compared with this one, by unit."""
     units = UnitItem.objects.filter(unit__study=study, unit__items=item).exclude(item=item)
     found: dict[int, list[Item]] = {}
@@ -124,7 +125,7 @@ def others_of(study: Study, item: Item) -> dict[int, list[Item]]:
     return found
 
 
-def judgment_from(about: str, answers: list[Response], superseded: set[str], others: tuple[Item, ...]) -> Judgment:
+def build_judgment(about: str, answers: list[Response], superseded: set[str], others: tuple[Item, ...]) -> Judgment:
     assignment = answers[0].assignment
     annotator = assignment.annotator
     ticks = {row.option.external_id: row for row in answers if row.option is not None and row.question == ANSWER}
@@ -146,7 +147,7 @@ def judgment_from(about: str, answers: list[Response], superseded: set[str], oth
 
 
 @dataclass(frozen=True)
-class Line:
+class ChoiceRow:
     """What one evaluator chose in one stage. `chosen`: per option how often it was ticked, or a model's own answer."""
 
     evaluator: str
@@ -163,16 +164,18 @@ class Line:
             return "–"
         if self.n_complete == 1:
             return _("right") if self.n_right else _("wrong")
-        return with_interval(self.n_right / self.n_complete, *jeffreys_interval(self.n_right, self.n_complete))
+        return format_with_interval(self.n_right / self.n_complete, *jeffreys_interval(self.n_right, self.n_complete))
 
 
-def lines(study: Study, judgments: list[Judgment], options: list[Option]) -> list[Line]:
+def build_choice_rows(study: Study, judgments: list[Judgment], options: list[Option]) -> list[ChoiceRow]:
     """People, each group of them if there are several, then the models and baselines that answered; stage by stage."""
     stages = [stage for stage in get_declaration(study).stages if asks_options(stage)]
     current = [judgment for judgment in judgments if ANSWER not in judgment.superseded and judgment.ticked]
     found = [
-        line_of(evaluator, stage.name, [judgment for judgment in mine if judgment.stage == stage.name], options)
-        for evaluator, mine in by_evaluator(current)
+        build_choice_row(
+            evaluator, stage.name, [judgment for judgment in mine if judgment.stage == stage.name], options
+        )
+        for evaluator, mine in group_by_evaluator(current)
         for stage in stages
     ]
     return [line for line in found if line.n or line.evaluator.startswith("human")]
@@ -182,7 +185,7 @@ def asks_options(stage: Stage) -> bool:
     return any(question.name == ANSWER and question.per == "option" for question in stage.questions)
 
 
-def by_evaluator(judgments: list[Judgment]) -> list[tuple[str, list[Judgment]]]:
+def group_by_evaluator(judgments: list[Judgment]) -> list[tuple[str, list[Judgment]]]:
     people = [judgment for judgment in judgments if judgment.is_human]
     found = [("human", people)]
     groups = dict.fromkeys(judgment.group for judgment in people if judgment.group)
@@ -192,10 +195,10 @@ def by_evaluator(judgments: list[Judgment]) -> list[tuple[str, list[Judgment]]]:
     return found + [(code, [each for each in judgments if each.annotator == code]) for code in others]
 
 
-def line_of(evaluator: str, stage: str, judgments: list[Judgment], options: list[Option]) -> Line:
+def build_choice_row(evaluator: str, stage: str, judgments: list[Judgment], options: list[Option]) -> ChoiceRow:
     right = [judgment.is_right(options) for judgment in judgments]
     chosen = [describe_choices(judgments, option.external_id) for option in options]
-    return Line(evaluator, stage, chosen, len(judgments), right.count(True), len(right) - right.count(None))
+    return ChoiceRow(evaluator, stage, chosen, len(judgments), right.count(True), len(right) - right.count(None))
 
 
 def describe_choices(judgments: list[Judgment], option: str) -> str:
@@ -212,7 +215,7 @@ def describe_choices(judgments: list[Judgment], option: str) -> str:
 
 
 @dataclass(frozen=True)
-class Spread:
+class AnswerCounts:
     """How often people gave each level of a question about the item as a whole; question and levels in words."""
 
     question: str
@@ -222,10 +225,10 @@ class Spread:
     mean: str
 
 
-def spreads(study: Study, judgments: list[Judgment]) -> list[Spread]:
+def count_answers(study: Study, judgments: list[Judgment]) -> list[AnswerCounts]:
     """One per question with declared levels that somebody answered, with all levels in the declared order.
 
-    A preference in a pair is not a level: see `comparisons`.
+    A preference in a pair is not a level: see `count_preferences`.
     """
     people = [judgment for judgment in judgments if judgment.is_human]
     found = []
@@ -243,20 +246,20 @@ def spreads(study: Study, judgments: list[Judgment]) -> list[Spread]:
                 counts = [(name_label(str(level)), given.count(level)) for level in question.levels]
                 numbers = [value for value in given if isinstance(value, int)]
                 mean = number(sum(numbers) / len(numbers)) if len(numbers) == len(given) else ""
-                found.append(Spread(name_question(question.name), stage.name, counts, len(given), mean))
+                found.append(AnswerCounts(name_question(question.name), stage.name, counts, len(given), mean))
     return found
 
 
-def tables_of(found: Iterable[Spread]) -> list[tuple[list[str], list[Spread]]]:
+def group_by_levels(found: Iterable[AnswerCounts]) -> list[tuple[list[str], list[AnswerCounts]]]:
     """One table for each set of questions with the same levels: its levels and its rows."""
-    tables: dict[tuple[str, ...], list[Spread]] = {}
+    tables: dict[tuple[str, ...], list[AnswerCounts]] = {}
     for spread in found:
         tables.setdefault(tuple(level for level, _n in spread.counts), []).append(spread)
     return [(list(levels), rows) for levels, rows in tables.items()]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PreferenceCounts:
     """How often one evaluator preferred the item to those of another generator, preferred those, or neither."""
 
     evaluator: str
@@ -270,17 +273,17 @@ class Comparison:
         return self.preferred + self.other_preferred + self.ties
 
 
-def comparisons(item: Item, judgments: list[Judgment]) -> list[Comparison]:
+def count_preferences(item: Item, judgments: list[Judgment]) -> list[PreferenceCounts]:
     """One per evaluator and generator of the other items, from the latest round of each judgment."""
     judged = [(judgment, get_choice(judgment)) for judgment in judgments if not judgment.is_superseded]
     found: dict[tuple[str, str], list[Any]] = {}
-    for evaluator, mine in by_evaluator([judgment for judgment, value in judged if value is not None]):
+    for evaluator, mine in group_by_evaluator([judgment for judgment, value in judged if value is not None]):
         for judgment in mine:
             if len(judgment.compared_with) == 1:
                 place = (evaluator, judgment.compared_with[0].generator.name)
                 found.setdefault(place, []).append(get_choice(judgment))
     return [
-        Comparison(
+        PreferenceCounts(
             evaluator,
             generator,
             preferred=values.count(item.external_id),
@@ -296,7 +299,7 @@ def get_choice(judgment: Judgment) -> Any:
     return judgment.others.get("better")
 
 
-def item_pks(study: Study) -> dict[str, int]:
+def map_item_pks(study: Study) -> dict[str, int]:
     """Primary keys of the study's items by external id, in the study's order."""
     ordered = UnitItem.objects.filter(unit__study=study).order_by("unit__position", "position")
     return dict(ordered.values_list("item__external_id", "item_id"))

@@ -60,7 +60,7 @@ class Sign:
     leads: str = ""  # "key" or "distractor"
 
 
-def wording_of(item: Item) -> Wording:
+def make_wording(item: Item) -> Wording:
     """The wording in which cues are searched: stem, options and text; open items have no options."""
     options = list(item.options.all())
     return Wording(
@@ -72,9 +72,9 @@ def wording_of(item: Item) -> Wording:
     )
 
 
-def signs_of(item: Item) -> list[Sign]:
+def list_item_signs(item: Item) -> list[Sign]:
     """All of one item, in words."""
-    wording, options = wording_of(item), list(item.options.all())
+    wording, options = make_wording(item), list(item.options.all())
     return [
         *(
             Sign(
@@ -94,22 +94,22 @@ def signs_of(item: Item) -> list[Sign]:
     ]
 
 
-def shortcuts(items: Iterable[Item]) -> Table:
+def build_shortcuts(items: Iterable[Item]) -> Table:
     """One row per generator and cue by which an option of some item stands out; all generators together come first.
 
     The items need text, generator and options.
     """
     by_generator: dict[str, list[Wording]] = {ALL: []}
     for item in items:
-        wording = wording_of(item)
+        wording = make_wording(item)
         if len(wording.options) > 1:
             by_generator[ALL].append(wording)
             by_generator.setdefault(item.generator.name, []).append(wording)
-    rows = [row for name, wordings in by_generator.items() for row in rows_of(name, wordings)]
+    rows = [row for name, wordings in by_generator.items() for row in iter_rows(name, wordings)]
     return TABLE.build(rows)
 
 
-def rows_of(generator: str, wordings: list[Wording]) -> Iterator[dict[str, Any]]:
+def iter_rows(generator: str, wordings: list[Wording]) -> Iterator[dict[str, Any]]:
     for cue, counted in count_cues(wordings).items():
         if counted.n:
             low, high = jeffreys_interval(counted.n_keys, counted.n)
@@ -136,31 +136,31 @@ def flag_items(items: Iterable[Item], cue: str, generator: str) -> list[tuple[It
             options = list(item.options.all())
             found += [
                 (item, options[each.place].external_id, each.is_key)
-                for each in findings(wording_of(item))
+                for each in findings(make_wording(item))
                 if each.cue == cue
             ]
     return found
 
 
-def bank_of(project: Project) -> QuerySet[Item]:
+def read_bank(project: Project) -> QuerySet[Item]:
     """The items of the bank, with everything that cues are searched in."""
     return (
         query_bank_items(project).select_related("text", "generator").prefetch_related("options").order_by("text", "pk")
     )
 
 
-def shortcuts_of(project: Project) -> Table:
+def build_bank_shortcuts(project: Project) -> Table:
     """The table of the whole bank, in the active language."""
 
-    key = f"shortcuts:{state_of_bank(project)}"
+    key = f"shortcuts:{hash_bank(project)}"
     table: Table | None = cache.get(key)
     if table is None:
-        table = shortcuts(bank_of(project))
+        table = build_shortcuts(read_bank(project))
         cache.set(key, table, A_DAY)
     return table
 
 
-def state_of_bank(project: Project) -> str:
+def hash_bank(project: Project) -> str:
     """A hash of everything the table depends on. Items never change; a new version follows them."""
     items = query_bank_items(project).order_by("text", "pk").values_list("pk", flat=True)
     corrections = KeyCorrection.objects.filter(item__project=project).aggregate(last=Max("pk"))

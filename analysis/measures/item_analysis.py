@@ -20,7 +20,7 @@ from analysis.measures.reader_intervals import variance_parts
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 from analysis.measures.variance_parts import jackknife_variance
 
-PRIOR_MISKEY = 0.02  # share of options thought to have a wrong key before anything is answered
+PRIOR_MISKEY = 0.02  # assumed share of options with a wrong key, before there are answers
 FEWEST_ANNOTATORS, FEWEST_FOR_INTERVAL = 3, 10
 
 TOO_FEW_ANNOTATORS = gettext_noop(
@@ -29,7 +29,7 @@ TOO_FEW_ANNOTATORS = gettext_noop(
 ALL_ALIKE = gettext_noop(
     "All annotators judged this the same way, or do equally well on everything else, so discrimination is undefined."
 )
-CAN_BE_ANYTHING = gettext_noop("From %(n)d people this can be anything.")
+CAN_BE_ANYTHING = gettext_noop("Answers of %(n)d people are too few for an interval.")
 UNDEFINED_WITHOUT_ONE = gettext_noop("Without one of the annotators the discrimination is undefined.")
 NO_BETTER_THAN_CHANCE = gettext_noop(
     "No more than half of the judgments with the text are correct, so they say nothing about a key."
@@ -46,7 +46,7 @@ class UnitShares:
 
 @dataclass(frozen=True)
 class Discrimination:
-    """Per unit (u,): corrected point-biserial correlation, NaN where undefined; why; annotators it rests on."""
+    """Per unit (u,): corrected point-biserial correlation, NaN if undefined, the reasons, and n annotators."""
 
     value: FloatArray
     reasons: list[str]

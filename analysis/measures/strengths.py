@@ -26,7 +26,7 @@ NEVER_WON = gettext_noop("It never won, so no finite strength explains its resul
 NOT_COMPARED = gettext_noop("It was not compared with the others, directly or through further generators.")
 RUNS_AWAY = gettext_noop("Apart from ties all results go in one direction, so no finite strengths explain them.")
 ONLY_TIES = gettext_noop("All judgments are ties, so strengths cannot be estimated.")
-ONE_WAY = gettext_noop("It only ever won or only ever lost against the generators that the scale rests on.")
+ONE_WAY = gettext_noop("It always won or always lost against the generators on which the scale is based.")
 NO_COMPARISON = gettext_noop("There is no comparison to compute this from.")
 
 

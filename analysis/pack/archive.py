@@ -67,7 +67,7 @@ class Archive:
             out.write(content.encode() if isinstance(content, str) else content)
 
     def write_json(self, name: str, content: Any) -> None:
-        self.write(name, json_text(content))
+        self.write(name, write_json_text(content))
 
     def close(self, about: dict[str, Any], kind: str = FORMAT) -> None:
         """Write the manifest: the format, the description of the pack, and the hash and size of every other file."""
@@ -75,7 +75,7 @@ class Archive:
         self.zip.close()
 
 
-def json_text(content: Any) -> str:
+def write_json_text(content: Any) -> str:
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
@@ -101,7 +101,7 @@ class BoundedReader:
     def read(self, size: int = -1) -> bytes:
         content = self.file.read(BITE + 1 if size < 0 else min(size, BITE + 1))
         if len(content) > BITE:
-            raise BadPack(too_much())
+            raise BadPack(explain_too_large())
         return content
 
     def seek(self, place: int, whence: int = 0) -> int:
@@ -154,7 +154,7 @@ class PackReader:
         unpacked = sum(info.file_size for info in self.infos.values())
         most = min(max(size, BLOCK) * EXPANSION, MOST_LIMITS * get_upload_limit(UPLOAD_KIND))
         if len(self.infos) > MOST_FILES or unpacked > most:
-            raise BadPack(too_much())
+            raise BadPack(explain_too_large())
 
     def read_manifest(self) -> dict[str, Any]:
         if MANIFEST not in self.infos:
@@ -163,9 +163,9 @@ class PackReader:
                   "export_pack; if you unpacked and zipped it again, zip the files without an enclosing "
                   "folder.")
             )  # fmt: skip
-        manifest = json_object(self.content(MANIFEST, MOST_MANIFEST), MANIFEST)
+        manifest = parse_json_object(self.content(MANIFEST, MOST_MANIFEST), MANIFEST)
         if manifest.get("format") != self.kind or not isinstance(manifest.get("files"), dict):
-            raise BadPack(not_this_format(manifest.get("format"), self.kind))
+            raise BadPack(explain_other_format(manifest.get("format"), self.kind))
         for name in manifest["files"]:
             if not is_inside(name):
                 sentence = _("The pack refers to a file outside its own folder: %(name)s. It was not read.")
@@ -228,13 +228,13 @@ class PackReader:
             raise BadPack(sentence % {"name": make_printable(name)})
 
     def object(self, name: str) -> dict[str, Any]:
-        return json_object(self.read(name), name)
+        return parse_json_object(self.read(name), name)
 
     def lines(self, name: str) -> Iterator[dict[str, Any]]:
         """The objects of a file that has one on each line."""
         for line in io.BytesIO(self.read(name)):
             if line.strip():
-                yield json_object(line, name)
+                yield parse_json_object(line, name)
 
 
 def is_inside(name: str) -> bool:
@@ -243,7 +243,7 @@ def is_inside(name: str) -> bool:
     return not {"", ".", ".."}.intersection(parts) and "\\" not in name and ":" not in parts[0] and name.isprintable()
 
 
-def not_this_format(found: Any, kind: str) -> str:
+def explain_other_format(found: Any, kind: str) -> str:
     """What to do with a manifest of another format, or of another version of this one."""
     name, _slash, number = kind.partition("/")
     other = found.partition("/") if isinstance(found, str) else ("", "", "")
@@ -259,11 +259,11 @@ def not_this_format(found: Any, kind: str) -> str:
     return _("This is not a file that this version of Lesart can read; it reads %(format)s.") % {"format": kind}
 
 
-def too_much() -> str:
+def explain_too_large() -> str:
     return _("The ZIP file is far larger than any pack. It was not read.")
 
 
-def json_object(content: bytes, name: str) -> dict[str, Any]:
+def parse_json_object(content: bytes, name: str) -> dict[str, Any]:
     try:
         return parse_object(content)
     except BadLine as error:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from analysis.choices import BadChoice
 from analysis.pack.archive import BadPack
 from items.models import Text
-from jobs.files import delete_file, new_file, path_of
+from jobs.files import create_file, delete_file, make_path
 from jobs.kinds import JobFailed
 from jobs.models import Job
 from jobs.progress import Listener
@@ -57,7 +57,7 @@ def build_archive(job: Job, report_progress: Listener) -> Path:
     assert job.project
     job.about = {"withheld": list_withheld(job.project)}
     try:
-        with new_file() as file:
+        with create_file() as file:
             contents = write_project(job.project, file, lambda done, total: report_progress(STEP, done, total))
     except BadChoice as bad:
         raise JobFailed(str(bad)) from bad
@@ -79,7 +79,7 @@ def is_given_out(archive: Job | None) -> bool:
 
 def ask_for_import(chunks: Iterable[bytes], slug: str, user: User) -> Job:
     """Store an uploaded archive, with a job that makes a project of it for the user."""
-    with new_file() as file:
+    with create_file() as file:
         file.writelines(chunks)
     return get_or_schedule(make_job(IMPORT, "projects", {"upload": Path(file.name).name, "slug": slug}, None), "", user)
 
@@ -90,7 +90,7 @@ def take_in(job: Job, report_progress: Listener) -> None:
 
     if job.project:  # already stored before the worker died
         return
-    path = path_of(job.parameters["upload"])
+    path = make_path(job.parameters["upload"])
     if not path.exists():
         raise JobFailed(_("The archive is no longer here. Send it again."))
 

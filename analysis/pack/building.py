@@ -11,16 +11,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from analysis.choices import BadChoice, Choices
-from analysis.exports.codebook import codebook
-from analysis.frames.evidence import Evidence, consistent_read, evidence_of
-from analysis.frames.export_rows import export_columns
+from analysis.exports.codebook import build_codebook
+from analysis.frames.evidence import Evidence, collect_evidence, open_consistent_read
+from analysis.frames.export_rows import list_export_columns
 from analysis.pack import frozen, work
-from analysis.pack.archive import Archive, json_text
+from analysis.pack.archive import Archive, write_json_text
 from analysis.pack.code_book import COLUMNS as COLUMNS_OF_ALL
-from analysis.pack.code_book import entries_of, read_me
-from analysis.pack.datasheet import as_markdown, as_objects, datasheet
-from analysis.pack.methods import LANGUAGES, Conduct, describe_conduct, facts_of, methods
-from analysis.pack.redaction import Redactor, hidden_texts, make_redactor
+from analysis.pack.code_book import list_entries, read_me
+from analysis.pack.datasheet import as_markdown, as_objects, build_datasheet
+from analysis.pack.methods import LANGUAGES, Conduct, collect_facts, describe_conduct, draft_methods
+from analysis.pack.redaction import Redactor, find_hidden_texts, make_redactor
 from analysis.reports.report import Report
 from analysis.services.cached_results import find_subject
 from analysis.services.reporting import (
@@ -31,11 +31,11 @@ from analysis.services.reporting import (
     table_files,
     versions,
 )
-from analysis.tables.writers import as_csv, cell
+from analysis.tables.writers import as_csv, write_cell
 from evaluation.metric_values import METRIC_COLUMNS, iter_metric_rows
 from evaluation.services.calls import list_unanswered_columns
 from items.services.exporting import format_json_line
-from jobs.files import new_file
+from jobs.files import create_file
 from jobs.kinds import JobFailed
 from jobs.models import Job
 from jobs.progress import Listener
@@ -59,11 +59,11 @@ def write_pack(study: Study, choices: Choices, out: IO[bytes], progress: Progres
     archive = Archive(out)
     with override("en"):
         check_choices(study, choices)
-        with consistent_read():
+        with open_consistent_read():
             redactor = make_redactor(study)
             write_study(archive, study, redactor)
             n_answers = write_answers(archive, study, choices, redactor)
-            evidence = redactor.redact_evidence(evidence_of(study, choices))
+            evidence = redactor.redact_evidence(collect_evidence(study, choices))
             conduct = describe_conduct(evidence)
         progress(2)
         report = write_report(archive, evidence, progress)
@@ -85,31 +85,31 @@ def refuse_written(study: Study) -> None:
 
 def write_study(archive: Archive, study: Study, redactor: Redactor) -> None:
     """Write what was asked: the study, its wordings, its units, and the bank with metrics and key corrections."""
-    archive.write("study/study.yaml", write_yaml(frozen.study_file(study)))
-    archive.write_json("study/history.json", frozen.history(study))
-    write_lines(archive, "study/units.jsonl", frozen.units(study))
-    for name, source in frozen.instruments(study, redactor).items():
+    archive.write("study/study.yaml", write_yaml(frozen.build_study_file(study)))
+    archive.write_json("study/history.json", frozen.describe_history(study))
+    write_lines(archive, "study/units.jsonl", frozen.iter_units(study))
+    for name, source in frozen.iter_instruments(study, redactor).items():
         archive.write(name, source)
-    write_lines(archive, "bank/items.jsonl", frozen.bank_objects(study, redactor))
-    write_lines(archive, "bank/generators.jsonl", frozen.generators(study, redactor))
-    write_lines(archive, "bank/metrics.jsonl", frozen.metrics(study))
-    write_lines(archive, "bank/key_corrections.jsonl", frozen.corrections(study, redactor))
-    archive.write_json("bank/versions.json", frozen.versions(study))
+    write_lines(archive, "bank/items.jsonl", frozen.iter_bank_objects(study, redactor))
+    write_lines(archive, "bank/generators.jsonl", frozen.list_generators(study, redactor))
+    write_lines(archive, "bank/metrics.jsonl", frozen.list_metrics(study))
+    write_lines(archive, "bank/key_corrections.jsonl", frozen.list_corrections(study, redactor))
+    archive.write_json("bank/versions.json", frozen.list_versions(study))
     write_table(archive, "bank/metrics.csv", METRIC_COLUMNS, iter_metric_rows(study))
 
 
 def write_answers(archive: Archive, study: Study, choices: Choices, redactor: Redactor) -> int:
     """Write who answered what, when and in which order; returns the number of answers."""
     who = (study, (*choices.purposes, Purpose.EXPERT), redactor)
-    write_lines(archive, "answers/annotators.jsonl", work.annotators(*who))
-    write_lines(archive, "answers/assignments.jsonl", work.assignments(*who))
-    write_lines(archive, "answers/submissions.jsonl", work.submissions(*who))
-    n_answers = write_table(archive, "answers/responses.csv", export_columns(study), work.answers(*who))
-    write_table(archive, "answers/unanswered.csv", list_unanswered_columns(study), work.missing_answers(*who))
-    archive.write("answers/codebook.csv", as_csv(codebook(study)))
-    write_lines(archive, "answers/codes.jsonl", work.codes(study, redactor))
-    write_lines(archive, "answers/coders.jsonl", work.coders(study, redactor))
-    write_lines(archive, "answers/code_decisions.jsonl", work.code_decisions(study, redactor))
+    write_lines(archive, "answers/annotators.jsonl", work.iter_annotators(*who))
+    write_lines(archive, "answers/assignments.jsonl", work.iter_assignments(*who))
+    write_lines(archive, "answers/submissions.jsonl", work.iter_submissions(*who))
+    n_answers = write_table(archive, "answers/responses.csv", list_export_columns(study), work.iter_answers(*who))
+    write_table(archive, "answers/unanswered.csv", list_unanswered_columns(study), work.iter_missing_answers(*who))
+    archive.write("answers/codebook.csv", as_csv(build_codebook(study)))
+    write_lines(archive, "answers/codes.jsonl", work.iter_codes(study, redactor))
+    write_lines(archive, "answers/coders.jsonl", work.iter_coders(study, redactor))
+    write_lines(archive, "answers/code_decisions.jsonl", work.iter_code_decisions(study, redactor))
     return n_answers
 
 
@@ -121,21 +121,21 @@ def write_report(archive: Archive, evidence: Evidence, progress: Progress) -> Re
     progress(3)
     for name, drawn in figure_files(study, report):
         archive.write(f"report/figures/{name}", drawn)
-    archive.write("report/report.json", json_text(describe_provenance(study, report, evidence.choices)))
+    archive.write("report/report.json", write_json_text(describe_provenance(study, report, evidence.choices)))
     progress(4)
     return report
 
 
 def write_words(archive: Archive, evidence: Evidence, report: Report, conduct: Conduct, redactor: Redactor) -> None:
     """Write the datasheet, drafts of the methods paragraph, the code book, and how to use the pack."""
-    facts = facts_of(evidence, report, conduct)
+    facts = collect_facts(evidence, report, conduct)
     # Wordings may quote a hidden text.
-    entries = [entry.with_answer(redactor.hash_if_quoted) for entry in datasheet(facts)]
+    entries = [entry.with_answer(redactor.hash_if_quoted) for entry in build_datasheet(facts)]
     archive.write("datasheet/heds.md", as_markdown(entries))
     archive.write_json("datasheet/heds.json", as_objects(entries))
     for language in LANGUAGES:
-        archive.write(f"datasheet/methods.{language}.md", methods(facts, language))
-    rows = (dict(zip(COLUMNS_OF_ALL, row, strict=True)) for row in entries_of(evidence.study, report))
+        archive.write(f"datasheet/methods.{language}.md", draft_methods(facts, language))
+    rows = (dict(zip(COLUMNS_OF_ALL, row, strict=True)) for row in list_entries(evidence.study, report))
     write_table(archive, "codebook.csv", COLUMNS_OF_ALL, rows)
     archive.write("README.md", read_me(evidence.study, evidence.choices))
 
@@ -169,9 +169,9 @@ def write_table(archive: Archive, name: str, columns: Iterable[str], rows: Itera
     columns, number = tuple(columns), 0
     with archive.text(name) as out:
         writer = csv.writer(out)
-        writer.writerow(map(cell, columns))
+        writer.writerow(map(write_cell, columns))
         for number, row in enumerate(rows, 1):  # noqa: B007 - the count outlives the loop
-            writer.writerow([cell(row.get(column)) for column in columns])
+            writer.writerow([write_cell(row.get(column)) for column in columns])
     return number
 
 
@@ -204,10 +204,10 @@ def build_pack(job: Job, report_progress: Listener) -> Path:
         report_progress(STEPS[min(done, len(STEPS) - 1)], done, len(STEPS))
 
     study = find_subject(job)
-    job.about = {"withheld": sorted(hidden_texts(study))}
+    job.about = {"withheld": sorted(find_hidden_texts(study))}
     tell(0)
     try:
-        with new_file() as file:
+        with create_file() as file:
             write_pack(study, Choices.from_json(job.parameters), file, tell)
     except BadChoice as bad:
         raise JobFailed(str(bad)) from bad
@@ -216,4 +216,4 @@ def build_pack(job: Job, report_progress: Listener) -> Path:
 
 def says_too_much(pack: Job) -> bool:
     """Whether a text in the pack has been withheld since it was built."""
-    return not hidden_texts(find_subject(pack)) <= set(pack.about["withheld"])
+    return not find_hidden_texts(find_subject(pack)) <= set(pack.about["withheld"])

@@ -6,7 +6,7 @@ Like all files of a pack it is in English.
 from collections.abc import Iterator
 
 from analysis.choices import CONVENTIONS, DEFAULT_CONVENTION, Choices
-from analysis.exports.codebook import codebook
+from analysis.exports.codebook import build_codebook
 from analysis.reports.report import Report
 from analysis.services.reporting import versions
 from analysis.tables.spec import Table
@@ -21,11 +21,11 @@ Entry = tuple[str, str, str]  # column, type, meaning
 
 CODE: tuple[Entry, ...] = (
     ("item_id", TEXT, "the item that a researcher coded"),
-    ("option_id", TEXT, "the option that the code points to; null if to none"),
+    ("option_id", TEXT, "the option that the code is about; null if it is about the whole item"),
     ("code", TEXT, "the finding, such as wrong_key"),
-    ("start", WHOLE, "first character of the place in the text that shows it; null without one"),
-    ("end", WHOLE, "the character after it"),
-    ("note", TEXT, "what the researcher wrote"),
+    ("start", WHOLE, "position of the first character of the quoted part of the text; null without a quote"),
+    ("end", WHOLE, "position after its last character"),
+    ("note", TEXT, "the researcher's note"),
     ("set_at", TIME, "when it was set"),
 )
 FILES: dict[str, tuple[Entry, ...]] = {
@@ -39,7 +39,7 @@ FILES: dict[str, tuple[Entry, ...]] = {
     "study/history.json": (
         ("state", TEXT, "live, paused, closed or imported"),
         ("instrument", OBJECT, "file, version and hash of the wording"),
-        ("variants", OBJECT, "by name of a variant, file, version and hash of its wording"),
+        ("variants", OBJECT, "by name of the variant: file, version and hash of its wording"),
         ("created_at", TIME, "when the study was made"),
         ("launched_at", TIME, "when it was launched and frozen"),
         ("main_opened_at", TIME, "when the main part was opened after a calibration; null without one"),
@@ -47,29 +47,29 @@ FILES: dict[str, tuple[Entry, ...]] = {
         (
             "people_texts",
             OBJECT,
-            "the draw of the texts that people did, null where they did all: n, by (equal chance or doubt), rests_on"
-            " (probability or disagreement of models), seed, made_at, and texts in the order of the draw with text_id,"
+            "the draw of the texts that people answered, null if they answered all: n, by (equal chance or doubt),"
+            " rests_on (probability or disagreement of models), seed, made_at, and texts in the order drawn: text_id,"
             " probability, doubt (null without), drawn and the further round that drew it; later: the further rounds",
         ),
         (
             "blocks",
             LIST,
             "texts added after the launch: number (from 2), added_at, texts, units, and finished_too: whether people"
-            " who had finished got them",
+            " who had already finished received them",
         ),
-        ("published_names", OBJECT, "by generator the published one that a researcher has matched with it, or nothing"),
+        ("published_names", OBJECT, "by generator: the published one that a researcher matched with it, or nothing"),
     ),
     "bank/items.jsonl": (
         ("id", TEXT, "id of the text"),
         ("title", TEXT, "its title; its id where the title would quote a text that may not be shared"),
         ("text", TEXT, "its words, or sha256: and a hash where they may not be shared"),
         ("language", TEXT, "code of its language"),
-        ("versions", LIST, "versions of it where there are any: name, text, language where it is another"),
+        ("versions", LIST, "its versions, if there are any: name, text, and language if it differs"),
         ("items", LIST, "its items: id, generator, question, multiple, answers, answer, reference, metadata"),
         ("items.answers", LIST, "the options: id, text, correct (as known now), explanation"),
         ("items.answer", TEXT, "the expected answer of an open question"),
         ("items.reference", TRUTH, "whether the item is the reference to which others are compared"),
-        ("metadata", OBJECT, "data set, split, and what else was imported"),
+        ("metadata", OBJECT, "data set, split, and other imported fields"),
     ),
     "bank/generators.jsonl": (
         ("name", TEXT, "name of who or what wrote items"),
@@ -121,7 +121,7 @@ FILES: dict[str, tuple[Entry, ...]] = {
         ("prompt_version", TEXT, "the prompts: name/language/version"),
     ),
     "answers/annotators.jsonl": (
-        ("annotator", TEXT, "the code under which the annotator stands in all files"),
+        ("annotator", TEXT, "the annotator's code, the same in all files"),
         ("kind", TEXT, "human, model or baseline"),
         ("group", TEXT, "the group; empty without one"),
         ("person", TEXT, "equal codes mean the same person; given by the pack"),
@@ -138,10 +138,10 @@ FILES: dict[str, tuple[Entry, ...]] = {
         ("unit", WHOLE, "which unit"),
         ("round", WHOLE, "1, or 2 where scores were given back"),
         ("position", WHOLE, "place of the unit among those of the annotator, from 0"),
-        ("text_version", TEXT, "the version of the text that was shown; only in studies of text versions"),
+        ("text_version", TEXT, "the version of the text that was shown; only in studies that compare text versions"),
         ("stage", TEXT, "the stage that was reached, or done"),
         ("shown", OBJECT, "by stage, [item, [option, …]] in the order in which they were shown; a pair: left first"),
-        ("reopened", OBJECT, "of a later round or an expert, which answers were asked again and what stood beside"),
+        ("reopened", OBJECT, "of a later round or an expert: which answers were asked again and what was shown beside"),
         ("finished_at", TIME, "when it was finished; null where it was not"),
     ),
     "answers/submissions.jsonl": (
@@ -151,7 +151,7 @@ FILES: dict[str, tuple[Entry, ...]] = {
         ("stage", TEXT, "the stage that was handed in"),
         ("opened_at", TIME, "when it was opened; null if unknown"),
         ("submitted_at", TIME, "when it was handed in; null if unknown"),
-        ("active_seconds", WHOLE, "how long somebody was at work on it; null if unknown"),
+        ("active_seconds", WHOLE, "how long the annotator was active on it; null if unknown"),
     ),
     "answers/codes.jsonl": CODE,
     "answers/coders.jsonl": (
@@ -174,34 +174,34 @@ FILES: dict[str, tuple[Entry, ...]] = {
         ("format", TEXT, "name and number of this format"),
         ("study", TEXT, "short name of the study"),
         ("seeds", OBJECT, "seed of the study (orders), seed of the report (draws)"),
-        ("convention", TEXT, "which intervals stand in low and high: " + ", ".join(CONVENTIONS)),
+        ("convention", TEXT, "which intervals are in low and high: " + ", ".join(CONVENTIONS)),
         ("shared_texts", TRUTH, "whether only texts that people and all models answered are in the figures"),
         ("dropped", LIST, "what comparisons of metrics leave out: duplicates, references"),
         ("included_purposes", LIST, "whose answers are in the figures"),
         ("calibration", TRUTH, "whether answers of a calibration are in the results"),
-        ("adjudicated", TRUTH, "whether decisions of an adjudication stand in place of what people said"),
+        ("adjudicated", TRUTH, "whether decisions of an adjudication replace people's answers"),
         ("dif_by", TEXT, "the background question whose answers form the groups of DIF; empty: the study's groups"),
         ("n_responses", WHOLE, "rows of answers/responses.csv"),
-        ("texts_withheld", LIST, "ids of texts that stand here as hashes"),
-        ("codes_replaced", WHOLE, "how many people stand here under another code than in the study"),
-        ("versions", OBJECT, "of Lesart and the packages that computed the figures"),
+        ("texts_withheld", LIST, "ids of texts whose words are replaced by hashes"),
+        ("codes_replaced", WHOLE, "how many people have another code here than in the study"),
+        ("versions", OBJECT, "versions of Lesart and of the packages that computed the figures"),
         ("files", OBJECT, "by name, SHA-256 and number of bytes of every other file"),
     ),
 }  # fmt: skip
 
 
-def entries_of(study: Study, report: Report) -> Iterator[tuple[str, str, str, str, str]]:
+def list_entries(study: Study, report: Report) -> Iterator[tuple[str, str, str, str, str]]:
     """Rows with the columns of `COLUMNS`, file by file."""
     for name, entries in FILES.items():
         for column, kind, meaning in entries:
             yield name, column, kind, meaning, ""
     for column in add_unit_items(study, ()):
         yield "answers/unanswered.csv", column, TEXT, "the items that were compared, separated by blanks", ""
-    for row in codebook(study).rows:
+    for row in build_codebook(study).rows:
         yield "answers/responses.csv", row["column"], name_type(row["column"]), row["meaning"], row["values"]
     for table in report.tables:
         for column in table.header:
-            yield f"report/tables/{table.name}.csv", column, type_in(table, column), meaning_in(table, column), ""
+            yield f"report/tables/{table.name}.csv", column, detect_type(table, column), find_meaning(table, column), ""
 
 
 COUNTED = ("round", "unit", "item_version", "position_shown", "order_in_session", "n_changes", "sequence",
@@ -218,7 +218,7 @@ def name_type(column: str) -> str:
     return WHOLE if column in COUNTED else TRUTH if column in TRUTHS else NUMBER if column == "probability" else TEXT
 
 
-def type_in(table: Table, column: str) -> str:
+def detect_type(table: Table, column: str) -> str:
     """The type according to the contents; empty for an empty column."""
     found = {type(row[column]) for row in table.rows if row.get(column) is not None}
     if found <= {bool}:
@@ -226,7 +226,7 @@ def type_in(table: Table, column: str) -> str:
     return WHOLE if found <= {int} else NUMBER if found <= {int, float} else TEXT
 
 
-def meaning_in(table: Table, column: str) -> str:
+def find_meaning(table: Table, column: str) -> str:
     """What pages say about the column, or about the number whose interval it belongs to."""
     for shown in table.columns:
         if column == shown.name:
@@ -236,11 +236,11 @@ def meaning_in(table: Table, column: str) -> str:
         if column == shown.reason:
             return f"why {shown.name}, or its interval, is undefined"
         if column == shown.n:
-            return f"what {shown.name} rests on: number of {shown.counts}"
-    return KNOWN.get(column) or KNOWN.get(f"*{last_word(column)}", "") or column.replace("_", " ")
+            return f"number of {shown.counts} that {shown.name} is computed from"
+    return KNOWN.get(column) or KNOWN.get(f"*{get_last_word(column)}", "") or column.replace("_", " ")
 
 
-def last_word(column: str) -> str:
+def get_last_word(column: str) -> str:
     return column.rpartition("_")[2]
 
 
@@ -249,12 +249,12 @@ KNOWN = {
     "evaluator_kind": "human, model or baseline",
     "generator": "who or what wrote the items",
     "reading": "how answers are read: ticked, label or probability",
-    "interval": "how the interval came about",
-    "replicates": "leave-one-outs or draws behind the interval",
+    "interval": "how the interval was computed",
+    "replicates": "number of leave-one-out values or draws from which the interval was computed",
     "seed": "seed of the draws; empty without draws",
     "reason": "why a number of the row is undefined",
     "mark": "best, or among the best or worst",
-    "n": "on how many answers the row rests",
+    "n": "number of answers that the row is computed from",
     "*low": "lower end of the 95 % interval",
     "*high": "upper end of the 95 % interval",
     "*reason": "why the number before is undefined",
@@ -262,9 +262,9 @@ KNOWN = {
 
 WORDS = """# Replication pack: {title}
 
-Everything that the figures of the study “{slug}” rest on, as Lesart {lesart} wrote it. Lesart evaluates questions on
-texts: annotators (people, models, baselines) answer items about texts, and reports say what their answers show. This
-study follows the protocol {protocol}.
+Everything that the numbers of the study “{slug}” are computed from, as exported by Lesart {lesart}. Lesart evaluates
+questions on texts: annotators (people, models, baselines) answer items about texts, and reports say what their answers
+show. This study follows the protocol {protocol}.
 
 | folder | holds |
 | --- | --- |
@@ -277,10 +277,11 @@ study follows the protocol {protocol}.
 | `datasheet` | a datasheet of human evaluation, and drafts of a methods paragraph |
 | `manifest.json` | seeds, versions, and the SHA-256 of every other file |
 
-Files are UTF-8. CSV has commas and a first line of names; an empty cell is nothing, and words such as NA are words:
-`pandas.read_csv(FILE, keep_default_na=False)`, in R `read.csv(FILE, na.strings = "", encoding = "UTF-8")`. A text that
-a spreadsheet would run as a formula has an apostrophe in front. JSON lines (`.jsonl`) have one object a line. Ids join
-the files: text_id, item_id, option_id, annotator, unit.
+Files are UTF-8. CSV has commas and a first line of names; an empty cell is a missing value, and words such as NA are
+ordinary text: `pandas.read_csv(FILE, keep_default_na=False)`, in R
+`read.csv(FILE, na.strings = "", encoding = "UTF-8")`. A text that a spreadsheet would run as a formula has an
+apostrophe in front. JSON lines (`.jsonl`) have one object per line. Ids join the files: text_id, item_id, option_id,
+annotator, unit.
 
 To compute everything again with Lesart:
 
@@ -290,17 +291,17 @@ python manage.py import_pack PACK.zip --project {slug}-again --slug {slug}-again
 python manage.py report {slug}-again --out again{options}
 ```
 
-Tables and Vega-Lite specifications come out the same to the byte with the versions that the manifest names.
+With the versions that the manifest names, tables and Vega-Lite specifications are identical to the byte.
 
-What is not here, and why:
+What is left out or replaced, and why:
 
-- People stand here under codes, without names, addresses and links. As soon as one of their codes in the study could be
-  a name, all of them have others here. What they wrote themselves (comments, free answers) is as they wrote it, but for
-  e-mail addresses: whoever publishes this pack has to read it first.
-- A text that may not be shared stands here as its SHA-256 and its number of tokens; so does what people and models
-  wrote about it in words of their own. Questions, options and anything else that quotes five of its words in a row
-  stand as `sha256:…`, cut or filled to the length of what they stand for.
-- Calls of models are not here; what they answered is in `answers/responses.csv`, word for word in `raw_output`.
+- People have codes here, without names, addresses and links. If one of their codes in the study could be a name, all of
+  them have other codes here. What they wrote themselves (comments, free answers) is unchanged except for e-mail
+  addresses, which are removed: read it before you publish this pack.
+- A text that may not be shared is replaced by its SHA-256 and its number of tokens; so is what people and models wrote
+  about it in their own words. Questions, options and anything else that quotes five of its words in a row are replaced
+  by `sha256:…`, cut or filled to the length of the original.
+- Calls to models are not included; what they answered is in `answers/responses.csv`, word for word in `raw_output`.
 """
 
 
@@ -310,11 +311,11 @@ def read_me(study: Study, choices: Choices) -> str:
         slug=study.slug,
         protocol=study.protocol,
         lesart=versions()["lesart"],
-        options=options_of(study, choices),
+        options=write_command_options(study, choices),
     )
 
 
-def options_of(study: Study, choices: Choices) -> str:
+def write_command_options(study: Study, choices: Choices) -> str:
     """The options with which the command `report` makes the same choices."""
     options = [f" --convention {choices.convention}"] if choices.convention != DEFAULT_CONVENTION else []
     options += [f" --include {','.join(choices.extra_purposes)}"] if choices.extra_purposes else []

@@ -72,14 +72,14 @@ class Criterion:
         return "task performance" if self.is_task else ELICITED[self.question.kind]
 
 
-def criteria_of(study: Study) -> Iterator[Criterion]:
+def list_criteria(study: Study) -> Iterator[Criterion]:
     """All questions that the study asks its annotators, in their order."""
     declaration, sheet = get_declaration(study), find_plugin(study.protocol).datasheet
     wording = fill_wording(read_content(study.instrument_version), declaration)
     for stage in declaration.stages:
         words = wording.get(stage.name) or {}
         for question in stage.questions:
-            own = wording_of_question(words, question)
+            own = find_question_wording(words, question)
             is_task, about = question.name == sheet.task, sheet.criteria.get(question.name)
             if about and is_task and "text" not in stage.shows:
                 about = (*about[:2], OWN)
@@ -89,7 +89,7 @@ def criteria_of(study: Study) -> Iterator[Criterion]:
             yield Criterion(stage, question, title or "N/A", asked, about, is_task, n_items)
 
 
-def wording_of_question(words: Any, question: Question) -> Any:
+def find_question_wording(words: Any, question: Question) -> Any:
     """The wording of a question in a stage: a mapping under its name, or the entry of a list with that name."""
     name = question.wording or question.name
     if isinstance(words.get(name), Mapping):
@@ -144,12 +144,20 @@ class Entry:
         return SECTIONS[self.number[:3] if self.number.startswith("3") else self.number[0]]
 
 
-def datasheet(facts: Facts) -> list[Entry]:
-    parts = (resources, list_evaluators, sample, people, design, criteria, ethics)
+def build_datasheet(facts: Facts) -> list[Entry]:
+    parts = (
+        list_resources,
+        list_evaluators,
+        describe_sample,
+        describe_people,
+        describe_design,
+        describe_criteria,
+        list_ethics,
+    )
     return [entry for part in parts for entry in part(facts)]
 
 
-def resources(facts: Facts) -> Iterator[Entry]:
+def list_resources(facts: Facts) -> Iterator[Entry]:
     yield Entry("1.1", "The paper, and which experiment of it", None)
     yield Entry("1.2", "Where outputs and tools are to be had", "this pack; tool: Lesart " + versions()["lesart"])
     yield Entry("1.3", "Who filled this in, and whom to ask", None)
@@ -165,7 +173,7 @@ def list_evaluators(facts: Facts) -> Iterator[Entry]:
     yield Entry("2.5", "Language of the output", languages)
 
 
-def sample(facts: Facts) -> Iterator[Entry]:
+def describe_sample(facts: Facts) -> Iterator[Entry]:
     counts = ", ".join(f"{name} {n}" for name, n in facts.items.items())
     yield Entry("3.1.1", "Outputs evaluated per system", counts)
     yield Entry("3.1.2", "How they were selected", f"{describe_selection(facts)}; how these were chosen before: {OPEN}")
@@ -180,7 +188,7 @@ def describe_selection(facts: Facts) -> str:
     return sentence + (", items of all generators" if by == "all" else f", items by: {', '.join(by)}")
 
 
-def people(facts: Facts) -> Iterator[Entry]:
+def describe_people(facts: Facts) -> Iterator[Entry]:
     n = str(facts.n_people)
     if facts.n_simulated:
         n += f" (and {facts.n_simulated} simulated annotators, who are no people)"
@@ -204,7 +212,7 @@ def describe_training(facts: Facts) -> str | None:
     return "; ".join([*sentences, f"anything beyond: {OPEN}"])
 
 
-def design(facts: Facts) -> Iterator[Entry]:
+def describe_design(facts: Facts) -> Iterator[Entry]:
     nobody = not (facts.n_people or facts.n_simulated)
     imported = not facts.conduct.given_here
     where = "imported from elsewhere" if imported else "web pages of Lesart, by personal links"
@@ -241,13 +249,13 @@ def describe_checks(facts: Facts) -> str:
     return "; ".join([*sentences, f"anything beyond: {OPEN}"])
 
 
-def criteria(facts: Facts) -> Iterator[Entry]:
-    for each in criteria_of(facts.study):
-        for entry in criterion_entries(each, facts):
+def describe_criteria(facts: Facts) -> Iterator[Entry]:
+    for each in list_criteria(facts.study):
+        for entry in describe_criterion(each, facts):
             yield replace(entry, criterion=each.name)
 
 
-def criterion_entries(each: Criterion, facts: Facts) -> Iterator[Entry]:
+def describe_criterion(each: Criterion, facts: Facts) -> Iterator[Entry]:
     kind, aspect, frame = each.about or (None, None, None)
     sheet = find_plugin(facts.study.protocol).datasheet
     relative = "relative" if PROTOCOLS[facts.study.protocol].compares else "absolute"
@@ -265,7 +273,7 @@ def criterion_entries(each: Criterion, facts: Facts) -> Iterator[Entry]:
     task = "evaluators write a text, which is stored as it is" if each.question.kind == "text" else "N/A"
     yield Entry("4.3.6", "Task where there is no scale", task)
     yield Entry(
-        "4.3.7", "Question or instruction, verbatim", f"{each.wording} (all of it: {instrument(facts)})".strip()
+        "4.3.7", "Question or instruction, verbatim", f"{each.wording} (all of it: {name_instrument(facts)})".strip()
     )
     yield Entry("4.3.8", "Form of elicitation", each.elicitation_form)
     scores = "no scores" if each.question.kind == "text" else sheet.aggregated
@@ -276,12 +284,12 @@ def criterion_entries(each: Criterion, facts: Facts) -> Iterator[Entry]:
     yield Entry("4.3.11", "Agreement", methods.describe_agreement(facts) + simulated)
 
 
-def instrument(facts: Facts) -> str:
+def name_instrument(facts: Facts) -> str:
     version = facts.study.instrument_version
     return f"the instrument {version.instrument}, version {version.version}, in the folder instruments"
 
 
-def ethics(facts: Facts) -> Iterator[Entry]:
+def list_ethics(facts: Facts) -> Iterator[Entry]:
     yield Entry("5.1", "Approval by an ethics committee", None)
     yield Entry("5.2", "Personal data", f"the pack holds opaque codes only; what else was collected: {OPEN}")
     yield Entry("5.3", "Data of special categories", None)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from analysis.files import sort_keys
-from analysis.frames.evidence import BANK_ORDER, WITHHELD, n_tokens
+from analysis.frames.evidence import BANK_ORDER, WITHHELD, count_text_tokens
 from analysis.pack.redaction import Redactor, hash_text
 from analysis.published_names import read_matches
 from evaluation.models import Evaluator, Metric
@@ -26,7 +26,7 @@ RUN_PARAMS = ("n_items", "n_options", "n_examples", "languages", "temperature", 
 """The portable parameters of a generation run; its other parameters are primary keys of this server."""
 
 
-def texts_with_items(study: Study) -> list[tuple[Text, list[Item]]]:
+def iter_texts_with_items(study: Study) -> list[tuple[Text, list[Item]]]:
     """In the order of the bank, as in tables; an item of several units occurs once."""
     rows = UnitItem.objects.filter(unit__study=study).order_by(*BANK_ORDER)
     found: dict[int, tuple[Text, dict[int, Item]]] = {}
@@ -35,14 +35,14 @@ def texts_with_items(study: Study) -> list[tuple[Text, list[Item]]]:
     return [(text, list(items.values())) for text, items in found.values()]
 
 
-def bank_objects(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
+def iter_bank_objects(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
     """One object per text, in the format that `import_items` reads."""
-    for text, items in texts_with_items(study):
+    for text, items in iter_texts_with_items(study):
         entry = build_text_object(text, items)
         if text.external_id in redactor.hidden:
             entry = describe_withheld(text, entry, redactor)
         elif redactor.hidden:
-            entry["items"] = [item_without_quotes(item, text.external_id, redactor) for item in entry["items"]]
+            entry["items"] = [remove_quotes(item, text.external_id, redactor) for item in entry["items"]]
         yield entry
 
 
@@ -54,18 +54,18 @@ def describe_withheld(text: Text, entry: dict[str, Any], redactor: Redactor) -> 
     about = {name: value for name, value in text.metadata.items() if name in LABELS and isinstance(value, str)}
     body = hash_text(text)
     versions = [each | {"text": f"sha256:{hash_body(each['text'])}"} for each in text.versions]
-    kept = {WITHHELD: {"sha256": body.removeprefix("sha256:"), "n_tokens": n_tokens(text)}, "shareable": False}
+    kept = {WITHHELD: {"sha256": body.removeprefix("sha256:"), "n_tokens": count_text_tokens(text)}, "shareable": False}
     quotes = text.title in text.body or redactor.quotes(text.title)
     return entry | {
         "title": text.external_id if quotes or not text.title else text.title,
         "text": body,
         **({"versions": versions} if versions else {}),
         "metadata": redactor.redact_all(about) | {"extra": redactor.redact_all(details) | kept},
-        "items": [item_without_quotes(item, text.external_id, redactor) for item in entry["items"]],
+        "items": [remove_quotes(item, text.external_id, redactor) for item in entry["items"]],
     }  # fmt: skip
 
 
-def item_without_quotes(item: dict[str, Any], text_id: str, redactor: Redactor) -> dict[str, Any]:
+def remove_quotes(item: dict[str, Any], text_id: str, redactor: Redactor) -> dict[str, Any]:
     """The item's words, unless they quote a hidden text. Explanations about such a text are left out, and all tags."""
     hidden = text_id in redactor.hidden
     answers = [
@@ -86,16 +86,16 @@ def redact_field(redactor: Redactor, name: str, value: Any) -> Any:
     return redactor.redact_wording(value) if name in WORDINGS else value
 
 
-def versions(study: Study) -> dict[str, dict[str, int]]:
+def list_versions(study: Study) -> dict[str, dict[str, int]]:
     """The version of each text and item that the study showed, if it is not the first."""
-    shown = texts_with_items(study)
+    shown = iter_texts_with_items(study)
     return {
         "texts": {text.external_id: text.version for text, _items in shown if text.version > 1},
         "items": {item.external_id: item.version for _text, items in shown for item in items if item.version > 1},
     }
 
 
-def generators(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
+def list_generators(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
     """The generators of the study's items in the order of the bank, each with the runs in which a model wrote."""
     used = UnitItem.objects.filter(unit__study=study).values("item__generator")
     return [
@@ -110,7 +110,7 @@ def generators(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
     ]
 
 
-def metrics(study: Study) -> list[dict[str, Any]]:
+def list_metrics(study: Study) -> list[dict[str, Any]]:
     """The metrics with values for the study's items, in the project's order, with their descriptions."""
     known = Metric.objects.filter(values__item__unit_items__unit__study=study).order_by("pk").distinct()
     return [{"metric": each.name, "is_computed": each.is_computed, "family": each.family} for each in known]
@@ -121,7 +121,7 @@ def describe_run(generated: GeneratorRun) -> dict[str, Any]:
     run = generated.run
     return {
         "model": run.model,
-        "prompts": [name_version(version) for version in prompts_of_run(generated)],
+        "prompts": [name_version(version) for version in list_run_prompts(generated)],
         "params": {name: run.params[name] for name in RUN_PARAMS if name in run.params},
         "state": run.state,
         "n_calls": run.calls.count(),
@@ -130,12 +130,12 @@ def describe_run(generated: GeneratorRun) -> dict[str, Any]:
     }
 
 
-def prompts_of_run(generated: GeneratorRun) -> list[InstrumentVersion]:
+def list_run_prompts(generated: GeneratorRun) -> list[InstrumentVersion]:
     keys = generated.run.params.get("instruments") or {}
     return list(InstrumentVersion.objects.filter(pk__in=keys.values()).select_related("instrument").order_by("pk"))
 
 
-def corrections(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
+def list_corrections(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
     """Every correction of a key of the study's items, without the person who made it."""
     shown = UnitItem.objects.filter(unit__study=study).values("item")
     found = KeyCorrection.objects.filter(item__in=shown)
@@ -158,11 +158,11 @@ def format_time(time: Any) -> str | None:
 HISTORY = ("created_at", "launched_at", "main_opened_at", "closed_at")
 
 
-def study_file(study: Study) -> dict[str, Any]:
+def build_study_file(study: Study) -> dict[str, Any]:
     """The study as a mapping that `create_study` reads, in one order of keys."""
     variants = [
         {"name": each.name, "instrument": str(each.instrument_version.instrument), "params": sort_keys(each.params)}
-        for each in variants_of(study)
+        for each in list_variants(study)
     ]
     return {
         "slug": study.slug,
@@ -184,23 +184,23 @@ def list_worded_phases(study: Study) -> list[dict[str, Any]]:
     return [phase for phase in write_phases(study) if phase["kind"] != "practice"]
 
 
-def variants_of(study: Study) -> list[Variant]:
+def list_variants(study: Study) -> list[Variant]:
     return list(study.variants.select_related("instrument_version__instrument"))
 
 
-def history(study: Study) -> dict[str, Any]:
+def describe_history(study: Study) -> dict[str, Any]:
     return {
         "state": study.state,
         "instrument": describe_instrument(study.instrument_version),
-        "variants": {each.name: describe_instrument(each.instrument_version) for each in variants_of(study)},
+        "variants": {each.name: describe_instrument(each.instrument_version) for each in list_variants(study)},
         "published_names": read_matches(study),
         **{name: format_time(getattr(study, name)) for name in HISTORY},
-        "people_texts": people_texts(study),
+        "people_texts": describe_people_texts(study),
         "blocks": [{name: value for name, value in each.items() if name != "made_by"} for each in study.blocks],
     }
 
 
-def people_texts(study: Study) -> dict[str, Any] | None:
+def describe_people_texts(study: Study) -> dict[str, Any] | None:
     """The draw of texts for people; None if they did all texts. Without who made it, as a pack holds no names."""
     draw = PeopleTexts.objects.filter(study=study).first()
     if draw is None:
@@ -211,14 +211,14 @@ def people_texts(study: Study) -> dict[str, Any] | None:
 
 
 def describe_instrument(version: InstrumentVersion) -> dict[str, Any]:
-    return {"file": file_of(version), "version": version.version, "hash": version.content_hash}
+    return {"file": name_instrument_file(version), "version": version.version, "hash": version.content_hash}
 
 
-def file_of(version: InstrumentVersion) -> str:
+def name_instrument_file(version: InstrumentVersion) -> str:
     return f"instruments/{version.instrument.name}-{version.instrument.language}-{version.version}.yaml"
 
 
-def instruments(study: Study, redactor: Redactor) -> dict[str, str]:
+def iter_instruments(study: Study, redactor: Redactor) -> dict[str, str]:
     """The YAML of the study's wordings and of the prompts of its evaluators and generators, by file.
 
     Examples in prompts may quote a text that may not be shared: the file is then replaced by a note. In what people
@@ -226,16 +226,16 @@ def instruments(study: Study, redactor: Redactor) -> dict[str, str]:
     """
     used = UnitItem.objects.filter(unit__study=study).values("item__generator")
     runs = GeneratorRun.objects.filter(generator__in=used).select_related("run")
-    prompts = [version for run in runs for version in prompts_of_run(run)]
-    prompts += [version for version in evaluator_prompts(study).values() if version is not None]
+    prompts = [version for run in runs for version in list_run_prompts(run)]
+    prompts += [version for version in map_evaluator_prompts(study).values() if version is not None]
     found = {}
     for version in prompts:
         withheld = f"# withheld: {version.content_hash}\n"
-        found[file_of(version)] = (
+        found[name_instrument_file(version)] = (
             withheld if redactor.quotes(get_source(version)) else redact_instrument(version, redactor)
         )
-    for version in (study.instrument_version, *(each.instrument_version for each in variants_of(study))):
-        found[file_of(version)] = redact_instrument(version, redactor)
+    for version in (study.instrument_version, *(each.instrument_version for each in list_variants(study))):
+        found[name_instrument_file(version)] = redact_instrument(version, redactor)
     return found
 
 
@@ -247,14 +247,14 @@ def redact_instrument(version: InstrumentVersion, redactor: Redactor) -> str:
     return write_yaml(redactor.redact_all(read_content(version)))
 
 
-def evaluator_prompts(study: Study) -> dict[int, InstrumentVersion | None]:
+def map_evaluator_prompts(study: Study) -> dict[int, InstrumentVersion | None]:
     """The prompts with which each evaluator was asked, by annotator; None for baselines."""
     keys = dict(Evaluator.objects.filter(annotator__study=study).values_list("annotator", "params__prompt"))
     rows = InstrumentVersion.objects.select_related("instrument").in_bulk([key for key in keys.values() if key])
     return {annotator: rows.get(key) if key else None for annotator, key in keys.items()}
 
 
-def units(study: Study) -> list[dict[str, Any]]:
+def iter_units(study: Study) -> list[dict[str, Any]]:
     """Each unit with its items. No prefetch: SQLite refuses one over thousands of units."""
     shown = UnitItem.objects.filter(unit__study=study).order_by("unit", "position")
     items: dict[int, list[str]] = {}

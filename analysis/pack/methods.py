@@ -10,13 +10,13 @@ from django.db.models import Max, Min
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, override
 
-from analysis.formatting import UNDEFINED, number, with_interval
+from analysis.formatting import UNDEFINED, format_with_interval, number
 from analysis.frames.evidence import Evidence
 from analysis.frames.responses import query_submitted
 from analysis.plugins import find_plugin
 from analysis.reports.report import Report
 from analysis.services.reporting import versions
-from analysis.tables.provenance import method_word
+from analysis.tables.provenance import name_method
 from analysis.tables.spec import Row, Table
 from analysis.words import name_code
 from items.language import name_language
@@ -72,7 +72,7 @@ class Facts:
         return sum(self.items.values())
 
 
-def facts_of(evidence: Evidence, report: Report, conduct: Conduct) -> Facts:
+def collect_facts(evidence: Evidence, report: Report, conduct: Conduct) -> Facts:
     """`conduct`: see `describe_conduct`, which reads the database; this function does not."""
     annotators = evidence.annotators
     people = annotators[annotators["kind"] == "human"]
@@ -112,12 +112,12 @@ def describe_conduct(evidence: Evidence) -> Conduct:
         n_assigned=assigned.count(),
         n_finished=assigned.filter(finished_at__isnull=False).count(),
         n_calibration=study.units.filter(part=CALIBRATION).count(),
-        languages=tuple(language_name(code) for code in codes),
+        languages=tuple(name_study_language(code) for code in codes),
         given_here=assigned.filter(submissions__opened_at__isnull=False).exists(),
     )
 
 
-def language_name(code: str) -> str:
+def name_study_language(code: str) -> str:
     """In English, as ISO 639-1 names it; an unknown code itself."""
     return str(LANG_INFO.get(code.partition("-")[0], {}).get("name") or code)
 
@@ -125,15 +125,15 @@ def language_name(code: str) -> str:
 LANGUAGES = ("en", "de")
 
 
-def methods(facts: Facts, language: str) -> str:
+def draft_methods(facts: Facts, language: str) -> str:
     """The draft in Markdown, in one of `LANGUAGES`; what only the authors know is in square brackets."""
     with override(language):
-        paragraph = " ".join(filter(None, sentences(facts)))
+        paragraph = " ".join(filter(None, iter_sentences(facts)))
         heading = _("Methods (draft)")
         return f"# {heading}\n\n{paragraph}\n"
 
 
-def sentences(facts: Facts) -> Iterator[str]:
+def iter_sentences(facts: Facts) -> Iterator[str]:
     yield describe_material(facts)
     yield describe_blocks(facts)
     yield find_plugin(facts.study.protocol).design(facts)
@@ -240,7 +240,7 @@ def name_interval_methods(table: Table, convention: str) -> Iterator[str]:
         for ends in row.get("intervals", {}).values():
             interval = ends.get(convention, {})
             if "unit" in interval and interval["low"] is not None:
-                yield f"{method_word(interval)}, {name_code('unit', interval['unit'])}"
+                yield f"{name_method(interval)}, {name_code('unit', interval['unit'])}"
 
 
 def describe_agreement(facts: Facts) -> str:
@@ -261,7 +261,7 @@ def with_ends(row: Row | None, column: str) -> str:
     if row is None or row[column] is None:
         return _(UNDEFINED)
     prefix = f"{column}_" if f"{column}_low" in row else ""
-    return with_interval(row[column], row[f"{prefix}low"], row[f"{prefix}high"])
+    return format_with_interval(row[column], row[f"{prefix}low"], row[f"{prefix}high"])
 
 
 def write_value(value: Any) -> str:

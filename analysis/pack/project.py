@@ -141,14 +141,14 @@ def import_project(
             restore_metric(project, {}, row)
         for number, name in enumerate(names):
             progress(number, len(names) + 1)
-            restore_study_of(reader, name, project, renamed=bool(slug))
+            restore_archived_study(reader, name, project, renamed=bool(slug))
         if reader.read("bank/items.jsonl"):
             restore_items(reader, project)
         hand_over(project)
     return project
 
 
-def restore_study_of(reader: PackReader, name: str, project: Project, renamed: bool) -> None:
+def restore_archived_study(reader: PackReader, name: str, project: Project, renamed: bool) -> None:
     """Restore a study of the archive. Its people stay separate from those of other studies that have the same codes."""
     pack = PackReader(io.BytesIO(reader.read(name)))
     pack.check()

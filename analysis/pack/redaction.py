@@ -8,15 +8,15 @@ from typing import Any
 
 from django.db.models import Q
 
-from analysis.frames.evidence import Evidence, correction_sentence, corrections_made, short_texts
+from analysis.frames.evidence import Evidence, describe_correction, list_corrections, select_short_texts
 from items.models import KeyCorrection, Text
 from items.plain import CHARACTER, UNSPACED
 from items.values import hash_body
 from studies.models import Annotator, AnnotatorKind, Study
-from studies.protocols.second_round import same_wording
+from studies.protocols.second_round import normalize_wording
 
 
-def hidden_texts(study: Study) -> frozenset[str]:
+def find_hidden_texts(study: Study) -> frozenset[str]:
     """Ids of texts that may not be shared, in the study's version or the newest one."""
     ids = study.units.values("text__external_id")
     found = Text.objects.filter(project=study.project, external_id__in=ids).filter(
@@ -67,7 +67,7 @@ class Redactor:
 
     def quotes(self, words: str) -> bool:
         """Whether five consecutive words occur in a text that may not be shared."""
-        return bool(self.runs) and not self.runs.isdisjoint(runs_of(words))
+        return bool(self.runs) and not self.runs.isdisjoint(list_word_runs(words))
 
     def redact_nested(self, text_id: str, value: Any) -> Any:
         """Redact all texts within a JSON value; about a hidden text, only labels of a few words stay."""
@@ -89,7 +89,7 @@ class Redactor:
         if self.codes:
             frames = {name: frame.assign(annotator=frame["annotator"].map(self.code)) for name, frame in frames.items()}
         sentences = tuple(
-            correction_sentence(self.redact_correction(made)) for made in corrections_made(evidence.study)
+            describe_correction(self.redact_correction(made)) for made in list_corrections(evidence.study)
         )
         if self.hidden:
             frames |= self.redact_items(evidence)
@@ -106,7 +106,7 @@ class Redactor:
         return {
             "items": evidence.items.assign(stem=evidence.items["stem"].map(self.redact_wording)),
             "options": evidence.options.assign(wording=evidence.options["wording"].map(self.redact_wording)),
-            "metadata": {item: short_texts(fields) for item, fields in values.items()},
+            "metadata": {item: select_short_texts(fields) for item, fields in values.items()},
         }
 
     def redact_correction(self, correction: KeyCorrection) -> KeyCorrection:
@@ -116,19 +116,19 @@ class Redactor:
 
 def make_redactor(study: Study) -> Redactor:
     """Built from the database."""
-    names = hidden_texts(study)
+    names = find_hidden_texts(study)
     hidden = study.units.filter(text__external_id__in=names).values_list("text__body", "text__versions").distinct()
     bodies = [words for body, versions in hidden for words in (body, *(each["text"] for each in versions))]
     annotators = list(Annotator.objects.filter(study=study).order_by("pk").values_list("code", "kind", "person"))
     return Redactor(
         hidden=names,
-        runs=frozenset(run for body in bodies for run in runs_of(body)),
-        codes=other_codes([(code, kind) for code, kind, _person in annotators]),
+        runs=frozenset(run for body in bodies for run in list_word_runs(body)),
+        codes=assign_codes([(code, kind) for code, kind, _person in annotators]),
         persons=number_names("person", dict.fromkeys(person for _code, _kind, person in annotators if person), set()),
     )
 
 
-def other_codes(annotators: list[tuple[str, str]]) -> dict[str, str]:
+def assign_codes(annotators: list[tuple[str, str]]) -> dict[str, str]:
     """New codes for all people if any of theirs may be a name; in the order of the old ones, as tables sort by them."""
     people = sorted(code for code, kind in annotators if kind == AnnotatorKind.HUMAN)
     if all(map(OPAQUE.fullmatch, people)):
@@ -148,7 +148,7 @@ def number_names(word: str, names: Iterable[str], taken: set[str]) -> dict[str, 
     return found
 
 
-def runs_of(words: str) -> set[tuple[str, ...]]:
+def list_word_runs(words: str) -> set[tuple[str, ...]]:
     """All runs of five consecutive words."""
     found = [word.casefold() for word in WORD.findall(words)]
     weights = [1 if CHARACTER.match(word) else 2 for word in found]
@@ -179,7 +179,7 @@ def hash_words(words: str) -> str:
 
 def stand_in(words: str) -> str:
     """A hash as long as the words; wordings that count as the same get the same beginning."""
-    return f"sha256:{digest(same_wording(words))}".ljust(len(words), ".")[: len(words)]
+    return f"sha256:{digest(normalize_wording(words))}".ljust(len(words), ".")[: len(words)]
 
 
 def hash_text(text: Text) -> str:

@@ -71,14 +71,14 @@ def read_answers(
     for line, cells in read_cells(content, problems, (*READ_COLUMNS, *EXTRA_COLUMNS)):
         try:
             rows.append(parse_row(line, cells))
-            extras[line] = extra_of(cells)
+            extras[line] = parse_extra(cells)
         except BadCell as bad:
             problems.append(RowProblem(line, bad.column, str(bad)))
     known = build_context(study, items)
     problems += find_annotator_conflicts(rows)
     answered = [
         each
-        for declaration, mine in by_declaration(study, annotators, rows)
+        for declaration, mine in group_by_declaration(study, annotators, rows)
         for each in check_rows(mine, replace(known, declaration=declaration), problems)
     ]
     problems += find_mixed_guesses(answered) + find_conflicting_parts(answered)
@@ -89,7 +89,7 @@ def read_answers(
     return answered, extras
 
 
-def by_declaration(
+def group_by_declaration(
     study: Study, annotators: Mapping[str, Annotator], rows: list[Row]
 ) -> Iterator[tuple[Declaration, list[Row]]]:
     """The rows of people who were asked in the same way, for each way; `BadPack` for people whom the pack does not
@@ -105,7 +105,7 @@ def by_declaration(
     return ((ways[name], mine) for name, mine in found.items())
 
 
-def extra_of(cells: Cells) -> Extra:
+def parse_extra(cells: Cells) -> Extra:
     return Extra(
         sequence=parse_whole_number(SEQUENCE, cells.get(SEQUENCE, "")) or 0,
         first_answered_at=parse_time("first_answered_at", cells.get("first_answered_at", "")),
@@ -135,14 +135,14 @@ def store_answers(
         if found.cell not in assignments:
             values = {"who": found.rows[0].annotator, "item": found.rows[0].item_label}
             raise BadPack(_("The pack has answers of %(who)s to %(item)s, but no assignment for them.") % values)
-        rows += responses_from(found, extras, assignments[found.cell])
+        rows += build_responses(found, extras, assignments[found.cell])
     rows.sort(key=lambda row: row[0].sequence)
     Response.objects.bulk_create((response for _extra, _question, response in rows), batch_size=BATCH)
-    Adjudication.objects.bulk_create((each for row in rows for each in adjudications_from(*row)), batch_size=BATCH)
+    Adjudication.objects.bulk_create((each for row in rows for each in build_adjudications(*row)), batch_size=BATCH)
     return len(rows)
 
 
-def adjudications_from(extra: Extra, question: Question, response: Response) -> Iterator[Adjudication]:
+def build_adjudications(extra: Extra, question: Question, response: Response) -> Iterator[Adjudication]:
     """The decision about a response; who decided it is not in a pack."""
     for settled in extra.settled:
         yield Adjudication(
@@ -154,7 +154,7 @@ def adjudications_from(extra: Extra, question: Question, response: Response) -> 
         )
 
 
-def responses_from(
+def build_responses(
     found: ItemAnswer, extras: Mapping[int, Extra], assignment: Assignment
 ) -> Iterator[tuple[Extra, Question, Response]]:
     by_option = {(row.question, row.option_id): row for row in found.rows}

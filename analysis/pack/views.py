@@ -12,7 +12,7 @@ from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from analysis.hiding import effects_shown
+from analysis.hiding import require_shown_effects
 from analysis.pack.archiving import (
     IMPORT,
     CannotArchive,
@@ -24,8 +24,8 @@ from analysis.pack.archiving import (
     refuse_hidden_effects,
 )
 from analysis.pack.building import ask_for_pack, find_pack, says_too_much
-from analysis.pack.methods import LANGUAGES, describe_conduct, facts_of, sentences
-from analysis.pack.redaction import hidden_texts
+from analysis.pack.methods import LANGUAGES, collect_facts, describe_conduct, iter_sentences
+from analysis.pack.redaction import find_hidden_texts
 from analysis.plugins import find_plugin
 from analysis.results.forms import ResultsForm
 from analysis.results.links import build_query
@@ -33,7 +33,7 @@ from analysis.services.cached_evidence import load_evidence
 from analysis.services.reporting import versions
 from analysis.services.results import counts_by_purpose, report_of
 from items.forms.imports import check_upload
-from jobs.files import path_of
+from jobs.files import make_path
 from jobs.models import Job
 from jobs.views import describe_progress, get_job
 from projects.access import get_project
@@ -45,7 +45,7 @@ from projects.services import SLUG_LENGTH
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-@effects_shown(Role.REVIEWER)
+@require_shown_effects(Role.REVIEWER)
 def study_pack(request, study):
     """The choices are those of the results page, from the address."""
     if study.is_draft:
@@ -64,9 +64,9 @@ def study_pack(request, study):
         "study": study,
         "report": {"included": form.choices.extra_purposes},
         "pack": pack,
-        "n_bytes": path_of(done.file).stat().st_size if done else 0,
+        "n_bytes": make_path(done.file).stat().st_size if done else 0,
         "asked": query,
-        "hidden": len(hidden_texts(study)),
+        "hidden": len(find_hidden_texts(study)),
         "says_too_much": done is not None and says_too_much(done),
     }
     context |= describe_progress(request, pack) if pack else {}
@@ -75,7 +75,7 @@ def study_pack(request, study):
 
 @login_required
 @require_safe
-@effects_shown(Role.REVIEWER)
+@require_shown_effects(Role.REVIEWER)
 def study_pack_file(request, study, pk):
     pack = find_pack(study)
     if pack is None or pack.pk != pk or not pack.is_done:
@@ -99,7 +99,7 @@ SOURCE = re.compile(r"(?P<authors>.+?) \((?P<year>\d{4})\), (?P<title>.+)")
 
 @login_required
 @require_safe
-@effects_shown()
+@require_shown_effects()
 def results_methods(request, study):
     form = ResultsForm(study, counts_by_purpose(study), request.GET)
     language = request.GET.get("language") or (get_language() or "").partition("-")[0]
@@ -107,7 +107,7 @@ def results_methods(request, study):
     with override(language):
         report = report_of(study, form.choices, only_current=True)
         evidence = load_evidence(study, form.choices)
-        text = " ".join(filter(None, sentences(facts_of(evidence, report, describe_conduct(evidence)))))
+        text = " ".join(filter(None, iter_sentences(collect_facts(evidence, report, describe_conduct(evidence)))))
     published = find_plugin(study.protocol).published
     context = {
         "project": study.project,
@@ -173,7 +173,7 @@ def project_export(request, slug):
         "refusal": refusal,
         "job": job,
         "is_there": is_there,
-        "n_bytes": path_of(job.file).stat().st_size if job and is_there else 0,
+        "n_bytes": make_path(job.file).stat().st_size if job and is_there else 0,
         "left_out": job.about.get("left_out", []) if job and is_there else [],
         "n_withheld": len(list_withheld(project)),
     }

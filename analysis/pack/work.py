@@ -5,10 +5,10 @@ from dataclasses import asdict
 from typing import Any
 
 from analysis.files import sort_keys
-from analysis.frames.export_rows import export_rows, list_written_columns
+from analysis.frames.export_rows import iter_export_rows, list_written_columns
 from analysis.items.independent_coding import Comparison
 from analysis.models import CodeDecision, ItemCode
-from analysis.pack.frozen import evaluator_prompts, file_of, format_time
+from analysis.pack.frozen import format_time, map_evaluator_prompts, name_instrument_file
 from analysis.pack.redaction import Redactor
 from evaluation.models import Evaluator
 from evaluation.services.calls import POSITION, get_position, iter_unanswered
@@ -22,11 +22,11 @@ OWN_PARAMS = ("prompt", "endpoint")  # primary keys of this server
 CHUNK = 2_000
 
 
-def annotators(study: Study, purposes: Collection[str], redactor: Redactor) -> list[dict[str, Any]]:
+def iter_annotators(study: Study, purposes: Collection[str], redactor: Redactor) -> list[dict[str, Any]]:
     """In the order in which they were added, under opaque codes. No link, name or address."""
     rows = Annotator.objects.filter(study=study, purpose__in=purposes).select_related("variant").order_by("pk")
     rows = rows.exclude(ended_as__in=ERASED)  # nothing is left of them
-    prompts = evaluator_prompts(study)
+    prompts = map_evaluator_prompts(study)
     known = Evaluator.objects.filter(annotator__study=study).select_related("annotator__study")
     evaluators = {each.annotator_id: each for each in known}
     background = read_background(study)
@@ -59,11 +59,11 @@ def describe_evaluator(evaluator: Evaluator | None, prompt: Any) -> dict[str, An
         "method": evaluator.method,
         "stages": evaluator.stages,
         "params": sort_keys(params),
-        "prompt": file_of(prompt) if prompt else None,
+        "prompt": name_instrument_file(prompt) if prompt else None,
     }
 
 
-def assignments(study: Study, purposes: Collection[str], redactor: Redactor) -> Iterator[dict[str, Any]]:
+def iter_assignments(study: Study, purposes: Collection[str], redactor: Redactor) -> Iterator[dict[str, Any]]:
     """One per unit, annotator and round, with everything in the order in which it was shown."""
     items = dict(UnitItem.objects.filter(unit__study=study).values_list("item", "item__external_id"))
     options = dict(Option.objects.filter(item__in=items).values_list("pk", "external_id"))
@@ -76,7 +76,7 @@ def assignments(study: Study, purposes: Collection[str], redactor: Redactor) -> 
             "position": row.position,
             **({"text_version": row.text_version} if row.text_version else {}),
             "stage": row.stage,
-            "shown": {stage: name_order(order, items, options) for stage, order in sorted(row.shown.items())},
+            "shown": {stage: describe_order(order, items, options) for stage, order in sorted(row.shown.items())},
             "reopened": row.reopened
             and sort_keys({items[int(pk)]: use_pack_codes(cells, redactor) for pk, cells in row.reopened.items()}),
             "finished_at": format_time(row.finished_at),
@@ -93,12 +93,12 @@ def use_pack_codes(cells: Any, redactor: Redactor) -> Any:
     }
 
 
-def name_order(order: list[Any], items: dict[int, str], options: dict[int, str]) -> list[Any]:
+def describe_order(order: list[Any], items: dict[int, str], options: dict[int, str]) -> list[Any]:
     """[[item id, [option id, …]], …] in the order shown, without the handles that are part of addresses."""
     return [[items[item], [options[option] for _handle, option in shown]] for _handle, item, shown in order]
 
 
-def submissions(study: Study, purposes: Collection[str], redactor: Redactor) -> Iterator[dict[str, Any]]:
+def iter_submissions(study: Study, purposes: Collection[str], redactor: Redactor) -> Iterator[dict[str, Any]]:
     rows = Submission.objects.filter(
         assignment__annotator__study=study,
         assignment__annotator__purpose__in=purposes,
@@ -116,13 +116,13 @@ def submissions(study: Study, purposes: Collection[str], redactor: Redactor) -> 
         }
 
 
-def answers(study: Study, purposes: Collection[str], redactor: Redactor) -> Iterator[dict[str, Any]]:
+def iter_answers(study: Study, purposes: Collection[str], redactor: Redactor) -> Iterator[dict[str, Any]]:
     """The rows of the long export."""
     stages = [stage for declaration in list_declarations(study) for stage in declaration.every_stage]
     free = {question.name for stage in stages for question in stage.questions if question.kind == "text"}
     # What people wrote about themselves may identify them.
     written = dict.fromkeys(list_written_columns(study), "")
-    for row in export_rows(study, purposes):
+    for row in iter_export_rows(study, purposes):
         text_id = row["text_id"]
         if row["question"] in free:
             row["value"] = redactor.redact_about_text(text_id, row["value"])
@@ -140,7 +140,7 @@ def answers(study: Study, purposes: Collection[str], redactor: Redactor) -> Iter
         )
 
 
-def missing_answers(study: Study, purposes: Collection[str], redactor: Redactor) -> Iterator[dict[str, Any]]:
+def iter_missing_answers(study: Study, purposes: Collection[str], redactor: Redactor) -> Iterator[dict[str, Any]]:
     for row in iter_unanswered(study, purposes):
         yield row | {
             "raw_output": redactor.redact_about_text(row["text_id"], row["raw_output"]),
@@ -148,13 +148,13 @@ def missing_answers(study: Study, purposes: Collection[str], redactor: Redactor)
         }
 
 
-def codes(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
+def iter_codes(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
     """The current codes, without who set them; for a hidden text without span and note."""
     rows = ItemCode.objects.current().filter(study=study).select_related("item__text", "option").order_by("pk")
     return [describe_code(row, row.item.text.external_id in redactor.hidden, redactor) for row in rows]
 
 
-def coders(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
+def iter_coders(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
     """What each independent coder set, once codings can be compared; numbers stand for the coders."""
     for number, coding in enumerate(Comparison(study).codings, 1):
         rows = ItemCode.objects.current(coding).select_related("item__text", "option").order_by("pk")
@@ -163,7 +163,7 @@ def coders(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
             yield {"coder": number, "finished_at": format_time(coding.finished_at)} | about
 
 
-def code_decisions(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
+def iter_code_decisions(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
     """The decisions where coders differ, without who made them."""
     rows = CodeDecision.objects.filter(study=study, reopened_at=None).select_related("item__text").order_by("pk")
     for row in rows:

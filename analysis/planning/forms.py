@@ -14,16 +14,16 @@ from studies.services.launching import Outline, outline_draft
 from studies.services.people_texts import filter_people_units
 
 
-def size(label: Any, least: int, most: int) -> forms.IntegerField:
+def make_size_field(label: Any, least: int, most: int) -> forms.IntegerField:
     return forms.IntegerField(label=label, min_value=least, max_value=most)
 
 
-def share(label: Any, least: float = 0.01, most: float = 0.99) -> forms.FloatField:
+def make_share_field(label: Any, least: float = 0.01, most: float = 0.99) -> forms.FloatField:
     return forms.FloatField(label=label, min_value=least, max_value=most, widget=forms.NumberInput({"step": "any"}))
 
 
 def make_spread_field(label: Any) -> forms.FloatField:
-    return share(label, 0, MOST**0.5)
+    return make_share_field(label, 0, MOST**0.5)
 
 
 class OutlookForm(forms.Form):
@@ -68,12 +68,12 @@ class Sizes:
     open: bool = False
 
 
-def sizes_of(study: Study) -> Sizes:
+def read_sizes(study: Study) -> Sizes:
     """Raises `SpecError` for a draft that cannot be launched yet."""
-    return sizes_of_draft(outline_draft(study)) if study.is_draft else sizes_of_running(study)
+    return read_draft_sizes(outline_draft(study)) if study.is_draft else read_running_sizes(study)
 
 
-def sizes_of_draft(found: Outline) -> Sizes:
+def read_draft_sizes(found: Outline) -> Sizes:
     units = found.for_people()
     texts = {unit.text.pk for unit, _seats in units}
     items = [item for text, its_items in found.chosen.texts for item in its_items if text.pk in texts]
@@ -89,7 +89,7 @@ def sizes_of_draft(found: Outline) -> Sizes:
     )
 
 
-def sizes_of_running(study: Study) -> Sizes:
+def read_running_sizes(study: Study) -> Sizes:
     """The plan is in the slots; imported answers have only assignments."""
     theirs = filter_people_units(study)
     units = UnitItem.objects.filter(unit__in=theirs)

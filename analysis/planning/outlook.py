@@ -22,12 +22,12 @@ from analysis.tables.spec import Row, Table, TableSpec
 # The spreads in a study's own answers, with intervals, which the planner uses in place of assumptions.
 
 
-def spread_table(rows: list[dict[str, Any]]) -> Table:
-    """The table of `component_row`s: standard deviations in logits, as fitted to people's answers and as assumed."""
+def build_spread_table(rows: list[dict[str, Any]]) -> Table:
+    """The table of `build_component_row`s: standard deviations in logits, as fitted to answers and as assumed."""
     return COMPONENTS.build(rows)
 
 
-def component_row(name: str, words_of: str, value: float, assumed: float, found: Interval) -> dict[str, Any]:
+def build_component_row(name: str, words_of: str, value: float, assumed: float, found: Interval) -> dict[str, Any]:
     units = {"text": _("texts"), ANNOTATOR: _("annotators")}
     return {
         "component": name,
@@ -69,7 +69,7 @@ class AssumedPlan(ABC):
 
     @abstractmethod
     def rows(self, seed: int) -> Iterator[dict[str, Any]]:
-        """An `outlook_row` for each axis and size."""
+        """An `build_outlook_row` for each axis and size."""
 
     @abstractmethod
     def note(self) -> str:
@@ -85,7 +85,7 @@ class Planner:
     """How studies of a protocol are planned.
 
     form: its `assumptions()` are an `AssumedPlan`. spread: how much texts, items, options and people differ in people's
-    answers. components: the same with intervals, as rows of `spread_table`. assume: the initial values of the form.
+    answers. components: the same with intervals, as rows of `build_spread_table`. assume: initial values of the form.
     """
 
     form: type[OutlookForm]
@@ -94,44 +94,44 @@ class Planner:
     assume: Callable[[Sizes, Spread], dict[str, Any]]
 
 
-def outlook(assumed: AssumedPlan, seed: int) -> Table:
+def build_outlook(assumed: AssumedPlan, seed: int) -> Table:
     """One row per axis and size; `TooLarge` if it would take too long."""
     rows = list(assumed.rows(seed))
-    return assumed.table.build(rows, notes=notes(assumed, rows))
+    return assumed.table.build(rows, notes=iter_notes(assumed, rows))
 
 
-def sizes_around(own: int, least: int) -> list[int]:
+def list_sizes_around(own: int, least: int) -> list[int]:
     """The study's own size and some below and above it."""
     return sorted({max(least, round(own * factor)) for factor in FACTORS} | {own})
 
 
-def outlook_row(axis: str, size: int, is_own: bool, about: dict[str, int], found: Outlook) -> dict[str, Any]:
+def build_outlook_row(axis: str, size: int, is_own: bool, about: dict[str, int], found: Outlook) -> dict[str, Any]:
     undefined = found.power != found.power
     reason = _("too few texts or people for an interval") if undefined else ""
     return {"axis": axis, "size": size, "own_plan": is_own, **about, **asdict(found), "reason": reason}
 
 
-def notes(assumed: AssumedPlan, rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+def iter_notes(assumed: AssumedPlan, rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield assumed.note()
     studies = min((row["studies"] for row in rows), default=0)
     yield _("Intervals are over texts only (jackknife, t). Simulated studies: %(studies)s; the error is "
             "the simulation error.") % {"studies": studies}  # fmt: skip
 
 
-def own_row(table: Table) -> dict[str, Any]:
+def find_own_row(table: Table) -> dict[str, Any]:
     """The row of the study's own plan."""
     return dict(next(row for row in table.rows if row["own_plan"]))
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     return _("%(n)s %%") % {"n": round(100 * share)}
 
 
 # What a plan would give, in words: first the study's own size, then what more texts or annotators would gain.
 
 
-def sentences(assumed: AssumedPlan, table: Table) -> list[str]:
-    own = own_row(table)
+def list_sentences(assumed: AssumedPlan, table: Table) -> list[str]:
+    own = find_own_row(table)
     if own["power"] is None:
         return [_("A plan of this size gives no interval: it needs at least two texts that are guessed and read.")]
     return [assumed.sentence(own), *(sentence for axis in assumed.axes if (sentence := describe_doubling(table, axis)))]
@@ -139,7 +139,7 @@ def sentences(assumed: AssumedPlan, table: Table) -> list[str]:
 
 def describe_doubling(table: Table, axis: str) -> str:
     """The gain from twice as many of something; for people's texts, the gain from models on all texts."""
-    own = own_row(table)
+    own = find_own_row(table)
     size = own["texts"] if axis == PEOPLE_TEXTS else 2 * own[axis]
     row = next((row for row in table.rows if row["axis"] == axis and row["size"] == size), None)
     if row is None or row["power"] is None:
@@ -156,5 +156,5 @@ def describe_doubling(table: Table, axis: str) -> str:
             "With twice the judgments on the same texts: %(power)s of the studies, an interval %(width)s wide."
         ),
     }
-    values = {"power": percent(row["power"]), "width": number(row["width"]), "r": number(row.get("r") or 0)}
+    values = {"power": format_percent(row["power"]), "width": number(row["width"]), "r": number(row.get("r") or 0)}
     return words[axis] % values

@@ -10,10 +10,10 @@ import pandas as pd
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analysis.agreement.lab import row_of
-from analysis.agreement.questions import LabQuestion, questions_of
+from analysis.agreement.lab import build_overview_row
+from analysis.agreement.questions import LabQuestion, list_questions
 from analysis.figures.paper import Bar, Bars
-from analysis.formatting import UNDEFINED, count, number, of_people
+from analysis.formatting import UNDEFINED, count, number, say_of_people
 from analysis.frames.evidence import Evidence, with_items
 from analysis.pack.methods import Facts
 from analysis.protocols.tables import AGREEMENT, COUNTS, DISTRIBUTIONS, MEANS, TABLES
@@ -63,7 +63,7 @@ def count_answers(evidence: Evidence) -> Table:
         for evaluator in evaluators_in(evidence)
         for stage in get_declaration(evidence.study).stages
         for question in stage.questions
-        if len(mine := answers_to(evaluator.rows_of(evidence.frame), stage.name, question.name))
+        if len(mine := select_answers(evaluator.rows_of(evidence.frame), stage.name, question.name))
     ]
     return COUNTS.build(rows)
 
@@ -73,14 +73,14 @@ def count_labels(evidence: Evidence) -> Table:
     rows = [
         row
         for evaluator in evaluators_in(evidence)
-        for asked in questions_of(evidence.study)
-        for row in label_rows(evaluator.name, asked, evaluator.rows_of(evidence.frame))
+        for asked in list_questions(evidence.study)
+        for row in build_label_rows(evaluator.name, asked, evaluator.rows_of(evidence.frame))
     ]
     return DISTRIBUTIONS.build(rows)
 
 
-def label_rows(evaluator: str, asked: LabQuestion, frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    labels = labels_of(asked, answers_to(frame, asked.stage, asked.name))
+def build_label_rows(evaluator: str, asked: LabQuestion, frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    labels = list_labels(asked, select_answers(frame, asked.stage, asked.name))
     for label in map(write_label, asked.categories) if len(labels) else ():
         n = int((labels == label).sum())
         yield {
@@ -96,19 +96,21 @@ def label_rows(evaluator: str, asked: LabQuestion, frame: pd.DataFrame) -> Itera
 
 def average_scales(evidence: Evidence) -> Iterator[Table]:
     """One row per evaluator, question on a scale and generator; no table if there is no such question."""
-    scales = [asked for asked in questions_of(evidence.study) if asked.is_ordered]
+    scales = [asked for asked in list_questions(evidence.study) if asked.is_ordered]
     rows = [
         row
         for evaluator in evaluators_in(evidence)
         for asked in scales
-        for row in mean_rows(evidence, evaluator.name, asked, evaluator.rows_of(evidence.frame))
+        for row in build_mean_rows(evidence, evaluator.name, asked, evaluator.rows_of(evidence.frame))
     ]
     if rows:
         yield MEANS.build(rows, evidence.choices.convention)
 
 
-def mean_rows(evidence: Evidence, evaluator: str, asked: LabQuestion, frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    answers = answers_to(frame, asked.stage, asked.name).astype({"value": "int64"})
+def build_mean_rows(
+    evidence: Evidence, evaluator: str, asked: LabQuestion, frame: pd.DataFrame
+) -> Iterator[dict[str, Any]]:
+    answers = select_answers(frame, asked.stage, asked.name).astype({"value": "int64"})
     bounds = (float(asked.categories[0]), float(asked.categories[-1]))
     for generator in evidence.generators if answers["generator"].notna().any() else ():
         mine = answers[answers["generator"] == generator]
@@ -125,15 +127,15 @@ def mean_rows(evidence: Evidence, evaluator: str, asked: LabQuestion, frame: pd.
 def measure_agreement(evidence: Evidence) -> Table:
     """One row per question that two people or more answered; coefficients as in the agreement lab."""
     people = sorted(people_in(evidence).codes)
-    found = (row_of(evidence.frame, asked, people) for asked in questions_of(evidence.study))
+    found = (build_overview_row(evidence.frame, asked, people) for asked in list_questions(evidence.study))
     return AGREEMENT.build({name: row[name] for name in AGREEMENT.header} for row in found if row is not None)
 
 
-def answers_to(frame: pd.DataFrame, stage: str, question: str) -> pd.DataFrame:
+def select_answers(frame: pd.DataFrame, stage: str, question: str) -> pd.DataFrame:
     return frame[(frame["stage"] == stage) & (frame["question"] == question)]
 
 
-def labels_of(asked: LabQuestion, answers: pd.DataFrame) -> pd.Series:
+def list_labels(asked: LabQuestion, answers: pd.DataFrame) -> pd.Series:
     """The category of each answer, as files write it."""
     return pd.Series(map(write_label, asked.list_categories(answers)), answers.index, dtype=object)
 
@@ -152,7 +154,7 @@ def list_tables() -> tuple[TableSpec, ...]:
 @COUNTS.drill_down
 def list_counts(evidence: Evidence, row: Row, column: str) -> Table:
     mine = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.frame)
-    mine = answers_to(mine, row["stage"], row["question"])
+    mine = select_answers(mine, row["stage"], row["question"])
     rows = with_items(evidence, mine) if column == "n_items" else mine
     return list_counted(evidence, rows, column) if column in COUNTED else list_answers(evidence, mine)
 
@@ -161,23 +163,23 @@ def list_counts(evidence: Evidence, row: Row, column: str) -> Table:
 def list_label(evidence: Evidence, row: Row, column: str) -> Table:
     """The answers with the label, or all answers to the question."""
     mine = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.frame)
-    mine = answers_to(mine, row["stage"], row["question"])
-    asked = {(each.stage, each.name): each for each in questions_of(evidence.study)}[row["stage"], row["question"]]
-    return list_answers(evidence, mine[labels_of(asked, mine) == row["label"]] if column == "n" else mine)
+    mine = select_answers(mine, row["stage"], row["question"])
+    asked = {(each.stage, each.name): each for each in list_questions(evidence.study)}[row["stage"], row["question"]]
+    return list_answers(evidence, mine[list_labels(asked, mine) == row["label"]] if column == "n" else mine)
 
 
 @MEANS.drill_down
 def list_scale(evidence: Evidence, row: Row, column: str) -> Table:
     """The answers about the generator's items."""
     mine = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.frame)
-    mine = answers_to(mine, row["stage"], row["question"])
+    mine = select_answers(mine, row["stage"], row["question"])
     return list_answers(evidence, mine[mine["generator"] == row["generator"]])
 
 
 @AGREEMENT.drill_down
 def list_shared(evidence: Evidence, row: Row, column: str) -> Table:
     """People's answers about units that two of them or more judged; or the people."""
-    mine = answers_to(people_in(evidence).rows_of(evidence.frame), row["stage"], row["question"])
+    mine = select_answers(people_in(evidence).rows_of(evidence.frame), row["stage"], row["question"])
     if column in COUNTED:
         return list_counted(evidence, mine, column)
     units = mine[["unit", "item_id", "option_id"]].fillna("").astype(str).agg("\0".join, axis=1)
@@ -220,7 +222,7 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
     if not counts:
         return None
     n, people = sum(row["n"] for row in counts), max(row["n_annotators"] for row in counts)
-    values = {"answers": count_words(n), "people": of_people(people), "questions": len(counts)}
+    values = {"answers": count_words(n), "people": say_of_people(people), "questions": len(counts)}
     sentence = ngettext(
         "%(answers)s to %(questions)s question by %(people)s.",
         "%(answers)s to %(questions)s questions by %(people)s.",

@@ -6,7 +6,17 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.codes import ERROR, TAG, TYPE, category_of, category_title, code_called, codes_of, is_single, title_of
+from analysis.codes import (
+    ERROR,
+    TAG,
+    TYPE,
+    find_code,
+    get_category,
+    get_category_title,
+    get_code_title,
+    is_single,
+    list_codes,
+)
 from analysis.formatting import count
 from analysis.frames.evidence import Evidence
 from analysis.reports.tables import ERROR_CODES
@@ -42,7 +52,7 @@ class Categories:
 
     def title_of(self, name: str) -> str:
         """The display name of a category."""
-        return category_title(self.protocol, self.kind, name)
+        return get_category_title(self.protocol, self.kind, name)
 
 
 def list_usable_divisions(evidence: Evidence) -> list[Categories]:
@@ -79,9 +89,9 @@ def divide_items(
 def list_single_codes(protocol: str, names: Collection[str]) -> dict[str, list[str]]:
     """By kind, the one category that an item's codes agree on; kinds on which people disagree are left out."""
     found: dict[str, list[str]] = {}
-    for code in (code_called(protocol, name) for name in names):
+    for code in (find_code(protocol, name) for name in names):
         if is_single(code.kind):
-            found.setdefault(code.kind, []).append(category_of(code.name))
+            found.setdefault(code.kind, []).append(get_category(code.name))
     return found
 
 
@@ -130,7 +140,7 @@ def list_error_tables(evidence: Evidence) -> tuple[Table, ...]:
 
 def list_coded_items(evidence: Evidence) -> dict[str, set[str]]:
     """By item the current error codes; items without any are missing."""
-    errors = {code.name for code in codes_of(evidence.study.protocol) if code.kind == ERROR}
+    errors = {code.name for code in list_codes(evidence.study.protocol) if code.kind == ERROR}
     found = {item: codes & errors for item, codes in evidence.codes.items()}
     return {item: codes for item, codes in found.items() if codes}
 
@@ -139,12 +149,12 @@ def generator_rows(evidence: Evidence, name: str, coded: dict[str, set[str]]) ->
     """An item may have several codes, so shares of erroneous items may add up to more than 1."""
     items = evidence.items if name == ALL else evidence.items[evidence.items["generator"] == name]
     erroneous = [coded[item] for item in items["item_id"] if item in coded]
-    counts = {code.name: sum(code.name in codes for codes in erroneous) for code in codes_of(evidence.study.protocol)}
+    counts = {code.name: sum(code.name in codes for codes in erroneous) for code in list_codes(evidence.study.protocol)}
     return [
         {
             "generator": name,
             "code": code,
-            "code_said": title_of(evidence.study.protocol, code),
+            "code_said": get_code_title(evidence.study.protocol, code),
             "n": n,
             "share_of_all": n / len(items),
             "share_of_erroneous": n / len(erroneous) if erroneous else None,

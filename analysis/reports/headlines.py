@@ -12,7 +12,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from analysis.formatting import count, number, texts_counted, with_interval
+from analysis.formatting import count, format_with_interval, number, say_texts
 from analysis.reports.contrasts import Comparison, Difference
 from analysis.tables.spec import Row
 
@@ -123,11 +123,11 @@ def more_differences(n: int) -> Iterator[str]:
 
 
 def say_difference(found: Difference, sentence: str, clause: str = "") -> str:
-    texts = texts_counted(found.n_texts).replace(" ", NBSP)
+    texts = say_texts(found.n_texts).replace(" ", NBSP)
     return _(sentence) % {
         "better": found.better,
         "worse": found.worse,
-        "difference": with_interval(found.value, found.low, found.high),
+        "difference": format_with_interval(found.value, found.low, found.high),
         "basis": f"{texts}; {clause}" if clause else texts,
     }
 
@@ -185,7 +185,7 @@ def list_values(rows: list[Row], value: str, low: str, high: str) -> str:
         return _("between %(low)s and %(high)s for items by %(n)s generators") % ends
     sentence = _("%(value)s for items by %(generator)s")
     return ", ".join(
-        sentence % {"value": with_interval(row[value], row[low], row[high]), "generator": row["generator"]}
+        sentence % {"value": format_with_interval(row[value], row[low], row[high]), "generator": row["generator"]}
         for row in rows
     )
 

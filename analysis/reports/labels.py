@@ -19,8 +19,8 @@ from studies.models import Study
 
 
 def measure_labels(table: IntArray) -> dict[str, Any]:
-    """`tables.LABEL_AGREEMENT`: percent, κ, κ in either order, AC1, number of pairs, and the reason if one is
-    undefined."""
+    """The columns of `tables.LABEL_AGREEMENT`: percent, Cohen's κ, κ regardless of the order within a pair, AC1, number
+    of pairs, and why one of these is undefined."""
     at, times = table_ratings(table)
     order_free = fleiss_kappa(category_counts(at, len(table)), times=times)
     return {

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from analysis.figures.paper import Drawing, Line, Mark, Ranges
-from analysis.formatting import count, generators_counted, interval, number, of_texts, with_interval
+from analysis.formatting import count, format_interval, format_with_interval, number, say_generators, say_of_texts
 from analysis.measures.contrasts import FEWEST_TEXTS as MIN_TEXTS
 from analysis.measures.contrasts import TOO_FEW_TEXTS
 from analysis.reports.evaluators import HUMAN
@@ -263,7 +263,7 @@ def say_too_little(outcome: Outcome, is_running: bool) -> Verdict:
         # the reason is not the number of texts, but a question that nobody was asked
         return Verdict(Kind.TOO_FEW, f"{capfirst(reason).rstrip('.')}.")
     if len(outcome.standings) == 1:
-        return Verdict(Kind.TOO_FEW, _("Too few texts to tell how the items do."))
+        return Verdict(Kind.TOO_FEW, _("Too few texts for a statement about the items."))
     return Verdict(Kind.TOO_FEW, _("Too few texts to compare the generators."))
 
 
@@ -330,7 +330,7 @@ def say_single(standing: Standing) -> str:
 def name_some(names: Sequence[str]) -> str:
     """A few names in full, or else their number."""
     listed = join_names(names)
-    return listed if len(names) <= MOST_NAMED and len(listed) <= MOST_LETTERS else generators_counted(len(names))
+    return listed if len(names) <= MOST_NAMED and len(listed) <= MOST_LETTERS else say_generators(len(names))
 
 
 def shorten(name: str) -> str:
@@ -346,7 +346,7 @@ def join_names(names: Sequence[str]) -> str:
 
 def write_value(standing: Standing) -> str:
     assert standing.value is not None
-    return with_interval(standing.value, standing.low, standing.high)
+    return format_with_interval(standing.value, standing.low, standing.high)
 
 
 # Sentences that protocols share ---------------------------------------------------------------------------------------
@@ -396,7 +396,7 @@ def say_lead(compared: ContrastSet) -> str:
     )
     return sentence % {
         "better": shorten(most.better), "worse": shorten(most.worse),
-        "value": number(abs(most.value)), "texts": of_texts(most.n_texts),
+        "value": number(abs(most.value)), "texts": say_of_texts(most.n_texts),
     }  # fmt: skip
 
 
@@ -455,12 +455,12 @@ def build_line(standing: Standing) -> Line:
     mark = Mark(standing.value, standing.low, standing.high)
     if standing.value is None:
         return Line(standing.generator, (mark,), "–", standing.reason)
-    return Line(standing.generator, (mark,), number(standing.value), interval(standing.low, standing.high))
+    return Line(standing.generator, (mark,), number(standing.value), format_interval(standing.low, standing.high))
 
 
 def write_difference(contrast: Contrast) -> tuple[str, str]:
     """A difference and its adjusted interval, as two strings."""
-    return number(contrast.value), interval(contrast.low, contrast.high)
+    return number(contrast.value), format_interval(contrast.low, contrast.high)
 
 
 @dataclass(frozen=True)

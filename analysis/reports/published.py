@@ -16,8 +16,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.choices import PUBLISHED
-from analysis.codes import title_of
-from analysis.formatting import count, with_interval
+from analysis.codes import get_code_title
+from analysis.formatting import count, format_with_interval
 from analysis.frames.evidence import Evidence
 from analysis.plugins import PublishedStudy, find_plugin
 from analysis.published_names import fold_name, match_generators
@@ -289,7 +289,7 @@ def locate_cell(table: Table, row: Row, column: str) -> dict[str, str] | None:
     if not all(name in row for name in table.keys):  # a mean of several rows
         return None
     value = row[shown.name]
-    is_empty = value is None or (isinstance(value, int) and not value)  # as `analysis.tables.page.leads`
+    is_empty = value is None or (isinstance(value, int) and not value)  # as `analysis.tables.page.has_answers`
     return None if is_empty else {"table": table.name, "number": column, "row": table.row_key(row)}
 
 
@@ -297,7 +297,7 @@ def format_published(value: float | None, low: float | None, high: float | None,
     """The number with its interval, kept on one line."""
     if value is not None and measure in RATED:
         return count(int(value))
-    return "" if value is None else with_interval(value, low, high).replace(" ", "\N{NO-BREAK SPACE}")
+    return "" if value is None else format_with_interval(value, low, high).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def measure_word(measure: str) -> str:
@@ -336,7 +336,7 @@ def say_row(row: tuple[tuple[str, str], ...], protocol: str) -> str:
         "dimension": name_question,
         "coefficient": lambda value: "",
         "scope": lambda value: "",
-        "code": lambda value: title_of(protocol, value),
+        "code": lambda value: get_code_title(protocol, value),
         "round": lambda value: _("round %(number)s") % {"number": value},
     }
     return ", ".join(filter(None, (words.get(name, str)(value) for name, value in row)))

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
-from analysis.formatting import count, texts_counted
+from analysis.formatting import count, say_texts
 from analysis.frames.evidence import Evidence, with_items
 from analysis.reports.evaluators import people_in
 from analysis.tables.spec import Row, Table
@@ -162,7 +162,7 @@ def texts_apart(evidence: Evidence) -> str:
     models = set(answered[answered["kind"] == "model"]["text_id"])
     if not people or not models or people == models:
         return ""
-    numbers = {"people": texts_counted(len(people)), "models": texts_counted(len(models)), "both": len(people & models)}
+    numbers = {"people": say_texts(len(people)), "models": say_texts(len(models)), "both": len(people & models)}
     return _("People answered about %(people)s, models about %(models)s; both about %(both)d of them.") % numbers
 
 
@@ -171,9 +171,9 @@ def scope(evidence: Evidence) -> list[str]:
     words = {"simulated": _("Simulated answers included."), "pilot": _("Pilot answers included.")}
     lines = [words[purpose] for purpose in evidence.choices.extra_purposes]
     if evidence.choices.adjudicated:
-        lines.append(_("Adjudicated: decisions stand in place of what people said, and excluded answers are left out."))
+        lines.append(_("Adjudicated: decisions replace people's answers, and excluded answers are left out."))
     if evidence.choices.shared_texts:
-        n = texts_counted(evidence.texts["text_id"].nunique())
+        n = say_texts(evidence.texts["text_id"].nunique())
         lines.append(_("Only texts that people and all models answered: %(texts)s.") % {"texts": n})
     if sentence := texts_apart(evidence):
         lines.append(sentence)

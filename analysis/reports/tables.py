@@ -43,12 +43,12 @@ VARIANTS = TableSpec(
         Column("view", _("View"), "view"),
         Column("measure", _("Measure"), "quantity"),
         estimate("value", _("Value"), _("of the people of this variant alone")),
-        count("n", _("n"), _("people, stages handed in, or what the agreement rests on")),
+        count("n", _("n"), _("people, stages handed in, or units with agreement")),
         "reason",
     ),
     keys=("variant", "category", "view", "measure"),
     notes=(
-        _("Agreement is between annotators of one variant. All other tables take the variants together."),
+        _("Agreement is between annotators of one variant. All other tables combine the variants."),
         _("Minutes from opening a stage to submitting it, including breaks; median over submitted stages."),
     ),
 )  # fmt: skip

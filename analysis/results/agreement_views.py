@@ -12,8 +12,8 @@ from django.views.decorators.http import require_safe
 
 from analysis.figures.paper import Line, Mark, Ranges
 from analysis.files import attach
-from analysis.formatting import interval, number, with_interval
-from analysis.hiding import effects_shown
+from analysis.formatting import format_interval, format_with_interval, number
+from analysis.hiding import require_shown_effects
 from analysis.reports.outcome import AgreementSummary
 from analysis.results.forms import LabForm, ResultsForm, StandInForm
 from analysis.results.links import behind_link, build_query
@@ -26,7 +26,7 @@ from analysis.services.results import (
     lab_overview_of,
     stand_in_of,
 )
-from analysis.tables.page import page_table, paginate
+from analysis.tables.page import build_page_table, paginate
 from analysis.tables.writers import as_csv
 from analysis.words import strip_quotes
 from studies.access import get_study
@@ -51,7 +51,7 @@ class AgreementRow:
 def list_agreement(agreed: list[AgreementSummary]) -> list[AgreementRow]:
     return [
         AgreementRow(
-            each.question, each.basis, write_number(each.value), interval(each.low, each.high),
+            each.question, each.basis, write_number(each.value), format_interval(each.low, each.high),
             write_number(each.percent), write_number(each.ac1), each.reason if each.value is None else "",
         )
         for each in agreed
@@ -70,7 +70,7 @@ def draw_agreement(agreed: list[AgreementSummary], coefficient: str) -> Ranges |
             each.question,
             (Mark(each.value, each.low, each.high),),
             write_number(each.value),
-            interval(each.low, each.high),
+            format_interval(each.low, each.high),
         )
         for each in known
     )
@@ -105,7 +105,7 @@ def say_single_agreement(each: AgreementSummary, coefficient: str) -> str:
 
 def say_value(each: AgreementSummary) -> str:
     assert each.value is not None
-    return with_interval(each.value, each.low, each.high)
+    return format_with_interval(each.value, each.low, each.high)
 
 
 TABLES = ("coefficients", "tests", "contingency", "labels")
@@ -134,7 +134,7 @@ def agreement_lab(request, slug):
         "study": study,
         "report": {"included": form.choices.extra_purposes},
         "form": form,
-        "questions": page_table(build_question_overview(study, form), convention),
+        "questions": build_page_table(build_question_overview(study, form), convention),
         "tables": [
             (name, paginate(getattr(found, name), request.GET, convention, of=2)) for name in list_visible_tables(study)
         ]
@@ -166,9 +166,9 @@ def agreement_lab_csv(request, slug, name):
 
 @login_required
 @require_safe
-@effects_shown()
+@require_shown_effects()
 def stand_in(request, study):
-    from analysis.agreement.stand_in import verdicts
+    from analysis.agreement.stand_in import list_verdicts
     from analysis.reports.labels import label_mass  # numpy takes a while to load
 
     form, kinds = ResultsForm(study, counts_by_purpose(study), request.GET), StandInForm(request.GET)
@@ -182,7 +182,7 @@ def stand_in(request, study):
         "report": report,
         "form": form,
         "kinds": kinds,
-        "verdicts": verdicts(report.tables[0]) if tables else [],
+        "verdicts": list_verdicts(report.tables[0]) if tables else [],
         "tables": tables,
         "mass": paginate(mass, request.GET, convention, behind(mass)),
         "results_asked": urlencode(build_query(form), doseq=True),
@@ -193,7 +193,7 @@ def stand_in(request, study):
 
 @login_required
 @require_safe
-@effects_shown()
+@require_shown_effects()
 def stand_in_csv(request, study, name):
     if name not in (*STAND_IN, LABEL_MASS):
         raise Http404

@@ -12,21 +12,21 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from analysis.codes import code_of, title_of
-from analysis.hiding import effects_shown
+from analysis.codes import get_code_title, name_category_code
+from analysis.hiding import require_shown_effects
 from analysis.items.code_files import export_codes, import_codes
 from analysis.items.coding import (
     CodeFileForm,
     CodingFilter,
     OwnCodeForm,
-    coders_of,
-    coding_rows,
-    items_of,
-    latest_acts,
-    scheme_of,
+    build_coding_rows,
+    build_scheme,
+    list_coders,
+    list_latest_acts,
+    query_items,
     select_items,
 )
-from analysis.items.coding_acts import ActResult, BadCode, CodePlacement, code_items, last_act, take_back, undo
+from analysis.items.coding_acts import ActResult, BadCode, CodePlacement, code_items, find_last_act, take_back, undo
 from analysis.models import IndependentCoding
 from analysis.results.file_views import send_written
 from items.models import Text
@@ -39,7 +39,7 @@ MOST_PROBLEMS = 20
 
 
 @login_required
-@effects_shown(Role.REVIEWER)
+@require_shown_effects(Role.REVIEWER)
 def study_coding(request, study):
     """The items as a list with their codes."""
     return show_coding(request, study, None)
@@ -63,7 +63,7 @@ def show_coding(request: Any, study: Study, coding: IndependentCoding | None) ->
     if is_script(request):
         here = [int(pk) for pk in request.POST.getlist("here") if pk.isdecimal()]
         changed = [pk for pk in here if done and pk in done.items]
-        rows = coding_rows(study, changed, context["scheme"], coding)
+        rows = build_coding_rows(study, changed, context["scheme"], coding)
         return render(request, "analysis/parts/coding_changed.html", context | {"rows": rows, "message": message})
     return render(request, "analysis/coding.html", context | list_page(request, study, context))
 
@@ -74,9 +74,9 @@ def is_script(request: HttpRequest) -> bool:
 
 def page_context(request: HttpRequest, study: Study, user: User, coding: IndependentCoding | None) -> dict:
     """The context of the page without the list of items."""
-    items, coders = items_of(study), [] if coding else coders_of(study)
+    items, coders = query_items(study), [] if coding else list_coders(study)
     ids = [item.id for item in items]
-    scheme = scheme_of(study, ids, request.GET.get("kind", ""), coding)
+    scheme = build_scheme(study, ids, request.GET.get("kind", ""), coding)
     generators = list(dict.fromkeys(item.generator for item in items))
     form = CodingFilter(study, scheme, generators, coders, request.GET)
     return {
@@ -89,8 +89,8 @@ def page_context(request: HttpRequest, study: Study, user: User, coding: Indepen
         "query": request.GET.urlencode(),
         "coders": coders,
         "coding": coding,
-        "acts": latest_acts(study, coding),
-        "last": last_act(study, user, coding),
+        "acts": list_latest_acts(study, coding),
+        "last": find_last_act(study, user, coding),
         "file_form": CodeFileForm(),
     }
 
@@ -100,7 +100,7 @@ def list_page(request: HttpRequest, study: Study, context: dict) -> dict:
     form, scheme = context["form"], context["scheme"]
     found = select_items(study, context["items"], scheme, form)
     page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
-    rows = coding_rows(study, [item.pk for item in page.object_list], scheme, context["coding"])
+    rows = build_coding_rows(study, [item.pk for item in page.object_list], scheme, context["coding"])
     return {
         "rows": rows,
         "page": page,
@@ -120,7 +120,7 @@ def apply_coding(
     if "own" in asked:
         if not own.is_valid():
             return None, " ".join(str(error) for errors in own.errors.values() for error in errors)
-        code = code_of(study.protocol, own.cleaned_data["own_kind"], own.cleaned_data["own_category"])
+        code = name_category_code(study.protocol, own.cleaned_data["own_kind"], own.cleaned_data["own_category"])
     if not items and "undo" not in asked:
         return None, _("Select the items first.")
     try:
@@ -139,7 +139,7 @@ def apply_coding(
 
 def describe_done(study: Study, code: str, done: ActResult) -> str:
     n = len(done.items)
-    values = {"code": title_of(study.protocol, code), "n": n}
+    values = {"code": get_code_title(study.protocol, code), "n": n}
     if done.act is None:
         return _("Nothing to change: “%(code)s” is already set.") % values
     if done.n_set:
@@ -154,7 +154,7 @@ def describe_undone(done: ActResult) -> str:
 
 @login_required
 @require_safe
-@effects_shown(Role.REVIEWER)
+@require_shown_effects(Role.REVIEWER)
 def study_coding_text(request, study, pk):
     """A text of the study beside the items being coded, as a part of a page."""
     text = get_object_or_404(Text.objects.filter(units__study=study).distinct(), pk=pk)
@@ -163,7 +163,7 @@ def study_coding_text(request, study, pk):
 
 @login_required
 @require_safe
-@effects_shown(Role.REVIEWER)
+@require_shown_effects(Role.REVIEWER)
 def study_codes_csv(request, study):
     kind = request.GET.get("kind", "")
     return send_written(f"{study.slug}-codes.csv", lambda out: export_codes(study, out, kind))
@@ -171,7 +171,7 @@ def study_codes_csv(request, study):
 
 @login_required
 @require_POST
-@effects_shown(Role.REVIEWER)
+@require_shown_effects(Role.REVIEWER)
 def study_codes_import(request, study):
     """Import codes from a file, and return to the page with a summary, or with the errors in the file."""
     form, problems = CodeFileForm(request.POST, request.FILES), []

@@ -12,11 +12,11 @@ from django.views.decorators.http import require_safe
 
 from analysis.choices import DEFAULT_CONVENTION, Choices
 from analysis.files import attach
-from analysis.formatting import number, with_interval
-from analysis.hiding import effects_shown
+from analysis.formatting import format_with_interval, number
+from analysis.hiding import require_shown_effects
 from analysis.reports.outcome import name_some
 from analysis.services.results import compare_with, list_comparable, stand_in_of
-from analysis.tables.page import page_table
+from analysis.tables.page import build_page_table
 from analysis.tables.writers import as_csv
 from jobs.views import ResultPending
 from studies.models import Study
@@ -57,7 +57,7 @@ def line_of(row) -> StandInLine:
     return StandInLine(
         row["evaluator"],
         capfirst(", ".join(filter(None, (name_question(row["question"]), name_stage(row["stage"]))))),
-        "–" if row["kappa"] is None else with_interval(row["kappa"], row["low"], row["high"]),
+        "–" if row["kappa"] is None else format_with_interval(row["kappa"], row["low"], row["high"]),
         "–" if row["winning_rate"] is None else number(row["winning_rate"]),
         row["passed"],
         row["reason"],
@@ -97,7 +97,7 @@ def choose_other(request, others):
 
 @login_required
 @require_safe
-@effects_shown()
+@require_shown_effects()
 def study_protocols(request, study):
     others = list_comparable(study)
     other = choose_other(request, others)
@@ -108,14 +108,14 @@ def study_protocols(request, study):
         tables = compare_with(study, other)
         context |= {
             "sentences": say_comparison(tables),
-            "tables": [(page_table(table, DEFAULT_CONVENTION), table.name) for table in tables if table.rows],
+            "tables": [(build_page_table(table, DEFAULT_CONVENTION), table.name) for table in tables if table.rows],
         }
     return render(request, "analysis/protocols.html", context)
 
 
 @login_required
 @require_safe
-@effects_shown()
+@require_shown_effects()
 def study_protocols_csv(request, study, name):
     other = choose_other(request, list_comparable(study))
     if other is None:

@@ -11,12 +11,12 @@ from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
 from analysis.files import attach, send_file
-from analysis.hiding import effects_shown
+from analysis.hiding import require_shown_effects
 from analysis.results.forms import SHORT, ResultsForm, StandInForm
 from analysis.results.links import build_query, links_of, page_of
 from analysis.services.drill_down import Number, drill_down, find_rows, open_rows_file
 from analysis.services.results import LABEL_MASS, STAND_IN, purposes_answered
-from analysis.tables.page import cell_of, name_row, page_table
+from analysis.tables.page import build_cell, build_page_table, name_row
 from analysis.tables.writers import as_csv
 from projects.models import Role
 
@@ -29,7 +29,7 @@ PAGES = {"item_analysis": "study_items", **dict.fromkeys((*STAND_IN, LABEL_MASS)
 
 @login_required
 @require_safe
-@effects_shown(Role.REVIEWER)
+@require_shown_effects(Role.REVIEWER)
 def study_behind(request, study):
     """The answers behind a number, a page at a time; single answers are for reviewers and above."""
     form = ResultsForm(study, purposes_answered(study), request.GET)
@@ -45,8 +45,8 @@ def study_behind(request, study):
         "of": found,
         "heading": build_heading(found.table.title, found.column.title),
         "names": name_row(found.table, found.row),
-        "cell": cell_of(found.row, found.column, found.table, convention, {}, {}),
-        "table": page_table(listed, convention, links_of(study, form, listed)),
+        "cell": build_cell(found.row, found.column, found.table, convention, {}, {}),
+        "table": build_page_table(listed, convention, links_of(study, form, listed)),
         "page": page,
         "page_query": rest.urlencode(),
         "asked": urlencode(build_query(form), doseq=True),
@@ -73,7 +73,7 @@ def own_page(study, form, name, query) -> str:
 
 @login_required
 @require_safe
-@effects_shown(Role.REVIEWER)
+@require_shown_effects(Role.REVIEWER)
 def study_behind_csv(request, study):
     form = ResultsForm(study, purposes_answered(study), request.GET)
     name = f"{study.slug}-behind.csv"

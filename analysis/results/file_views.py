@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
-from analysis.exports.codebook import codebook
+from analysis.exports.codebook import build_codebook
 from analysis.exports.writing import FORMATS, export_responses, name_export, write_metrics, write_unanswered
 from analysis.files import attach, mark_encoding, send_file
 from analysis.hiding import show_hidden_page
@@ -50,7 +50,7 @@ def study_table(request, slug, name, ending="csv"):
 def study_export(request, slug, format):
     study = get_study(request.user, slug, Role.REVIEWER)
     if format == "codebook":
-        return mark_encoding(request, attach(as_csv(codebook(study)).encode(), f"{study.slug}-codebook.csv"))
+        return mark_encoding(request, attach(as_csv(build_codebook(study)).encode(), f"{study.slug}-codebook.csv"))
     if are_effects_hidden(study):
         return show_hidden_page(request, study)
     choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices

@@ -10,7 +10,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from analysis.agreement.questions import ALL, APPLICABLE, LabQuestion, questions_of
+from analysis.agreement.questions import ALL, APPLICABLE, LabQuestion, list_questions
 from analysis.choices import (
     ANNOTATORS,
     DEFAULT_CONVENTION,
@@ -21,7 +21,7 @@ from analysis.choices import (
     parse_purposes,
     resolve_convention,
 )
-from analysis.formatting import count, natural_key
+from analysis.formatting import count, make_natural_key
 from analysis.frames.responses import query_submitted
 from analysis.plugins import find_plugin
 from analysis.reports.report import Report
@@ -79,7 +79,7 @@ CONVENTION = [
     (PUBLISHED, _("as published: single judgments")),
 ]
 CALIBRATION = [("with", _("included (default)")), ("without", _("excluded, except for agreement"))]
-ANSWERS = [("given", _("as people gave them (default)")), ("adjudicated", _("adjudicated: decisions in their place"))]
+ANSWERS = [("given", _("as people gave them (default)")), ("adjudicated", _("adjudicated: decisions replace answers"))]
 DROP = [("duplicates", _("repeated wordings within a text")), ("references", _("reference items"))]
 TEXTS = [("all", _("all texts")), ("shared", _("only texts that people and all models answered"))]
 ESTIMATE = [("pooled", _("pooled: all answers")), ("matched", _("matched: same person, same item in both stages"))]
@@ -268,7 +268,7 @@ class LabForm(forms.Form):
 
     def __init__(self, study: Study, counts: dict[str, int], data: Any = None) -> None:
         self.results = ResultsForm(study, counts, data)
-        self.questions = {question.key: question for question in questions_of(study)}
+        self.questions = {question.key: question for question in list_questions(study)}
         answered = query_submitted(study, self.choices.purposes).order_by().values("assignment__annotator")
         self.present = list(Annotator.objects.filter(study=study, pk__in=answered).order_by("pk"))
         self.groups = groups_of(self.present)
@@ -322,7 +322,7 @@ class LabForm(forms.Form):
 
 def as_read(annotator: Annotator) -> tuple[bool, str, list[str]]:
     """People before models, by groups, p2 before p10."""
-    return annotator.kind != AnnotatorKind.HUMAN, annotator.group, natural_key(annotator.code)
+    return annotator.kind != AnnotatorKind.HUMAN, annotator.group, make_natural_key(annotator.code)
 
 
 def groups_of(present: list[Annotator]) -> dict[str, set[str]]:

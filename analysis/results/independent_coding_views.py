@@ -12,8 +12,8 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
-from analysis.formatting import interval
-from analysis.hiding import effects_shown
+from analysis.formatting import format_interval
+from analysis.hiding import require_shown_effects
 from analysis.items.independent_coding import (
     MAX_REASON,
     MIN_CODERS,
@@ -43,7 +43,7 @@ CELLS_A_PAGE = 20
 
 
 @login_required
-@effects_shown(Role.REVIEWER)
+@require_shown_effects(Role.REVIEWER)
 def own_coding(request, study):
     """The items with the user's own codes, which nobody else sees yet."""
     coding = find_coding(study, request.user)
@@ -54,7 +54,7 @@ def own_coding(request, study):
 
 @login_required
 @require_POST
-@effects_shown(Role.REVIEWER)
+@require_shown_effects(Role.REVIEWER)
 def own_coding_act(request, study):
     """Start one's own coding, finish it, or continue it."""
     coding = find_coding(study, request.user)
@@ -114,7 +114,7 @@ class ShownCell:
 
 
 @login_required
-@effects_shown(Role.REVIEWER)
+@require_shown_effects(Role.REVIEWER)
 def code_comparison(request, study):
     """Where coders disagree, without names; POST decides a cell, reopens an item, or accepts all codes they agree
     on."""
@@ -181,7 +181,7 @@ def show_agreement(each: Agreement) -> dict[str, Any]:
         "n_conflicts": each.n_conflicts,
         "same": write_number(each.same),
         "alpha": write_number(None if each.alpha.reason else each.alpha.value),
-        "interval": interval(found.low, found.high),
+        "interval": format_interval(found.low, found.high),
         "reason": gettext(each.alpha.reason) if each.alpha.reason else "",
     }
 
@@ -222,6 +222,6 @@ def apply_decision(request: Any, study: Study, comparison: Comparison) -> forms.
 
 @login_required
 @require_safe
-@effects_shown(Role.REVIEWER)
+@require_shown_effects(Role.REVIEWER)
 def code_comparison_csv(request, study):
     return send_written(f"{study.slug}-coders.csv", lambda out: export_comparison(study, out))

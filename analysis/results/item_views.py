@@ -14,10 +14,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from analysis.choices import DEFAULT_CONVENTION
 from analysis.files import attach
-from analysis.hiding import effects_shown, show_hidden_page
+from analysis.hiding import require_shown_effects, show_hidden_page
 from analysis.items.coding import CodeForm
 from analysis.items.coding_acts import BadCode, remove_code, set_codes
-from analysis.items.shortcuts import bank_of, shortcuts_of
+from analysis.items.shortcuts import build_bank_shortcuts, read_bank
 from analysis.models import ItemCode
 from analysis.results.forms import ResultsForm
 from analysis.results.links import (
@@ -35,8 +35,8 @@ from analysis.results.links import (
 )
 from analysis.results.views import table_called
 from analysis.services.results import counts_by_purpose, report_of
-from analysis.tables.page import BehindLink, page_table
-from analysis.tables.page_budget import rows_on_a_page
+from analysis.tables.page import BehindLink, build_page_table
+from analysis.tables.page_budget import count_rows_on_page
 from analysis.tables.spec import Table
 from analysis.tables.writers import as_csv
 from analysis.words import CUES
@@ -52,7 +52,7 @@ from studies.services.states import are_effects_hidden
 
 @login_required
 @require_safe
-@effects_shown()
+@require_shown_effects()
 def study_items(request, study):
     """The item analysis, sorted as the address says, one page at a time."""
     form = ResultsForm(study, counts_by_purpose(study), request.GET)
@@ -61,7 +61,7 @@ def study_items(request, study):
     stage, order = request.GET.get("stage", ""), request.GET.get("sort", "")
     stage = stage if stage in dict(stage_choices()) else ""
     table = sort_rows(keep_stage(table, stage), order)
-    page = Paginator(table.rows, rows_on_a_page(table)).get_page(request.GET.get("page"))
+    page = Paginator(table.rows, count_rows_on_page(table)).get_page(request.GET.get("page"))
     query = build_query(form) | {"stage": stage}
     keep = QueryDict(urlencode(build_query(form) | {"sort": order}, doseq=True)).lists()
     rows = page_of(table, page)
@@ -70,7 +70,7 @@ def study_items(request, study):
         "item id": sheet_links(study, urlencode(build_query(form) | {"sort": order}, doseq=True), "item_analysis"),
         **stems_of(study, rows),
     }
-    shown = page_table(rows, form.choices.convention, links, behind_link(study, form, request.path)(table))
+    shown = build_page_table(rows, form.choices.convention, links, behind_link(study, form, request.path)(table))
     context = {
         "project": study.project,
         "study": study,
@@ -119,17 +119,17 @@ def sheet_context(request, study, item, may_review):
     """The context of the sheet; single answers of people only for those who may read them."""
     from analysis.items.sheet import (  # scipy takes a second to load
         asks_options,
-        comparisons,
-        judgments_of_item,
-        lines,
-        spreads,
-        tables_of,
+        build_choice_rows,
+        count_answers,
+        count_preferences,
+        group_by_levels,
+        read_item_judgments,
     )
-    from analysis.items.shortcuts import signs_of
+    from analysis.items.shortcuts import list_item_signs
 
     choosing = ResultsForm(study, counts_by_purpose(study), request.GET)
     report, options = report_of(study, choosing.choices), list(item.options.all())
-    judgments = judgments_of_item(study, item, choosing.choices)
+    judgments = read_item_judgments(study, item, choosing.choices)
     name, order = request.GET.get("from", ""), request.GET.get("sort", "")
     analysed = [table for table in report.tables if table.name == "item_analysis"]
     codes = ItemCode.objects.filter(study=study, item=item, coding=None).select_related(
@@ -146,12 +146,12 @@ def sheet_context(request, study, item, may_review):
         "list_place": locate_item(study, report, name, item.pk, order),
         "query": request.GET.urlencode(),
         "asked": urlencode(build_query(choosing), doseq=True),
-        "lines": lines(study, judgments, options),
+        "lines": build_choice_rows(study, judgments, options),
         "asks_options": options and any(asks_options(stage) for stage in get_declaration(study).stages),
-        "spreads": tables_of(spreads(study, judgments)),
-        "comparisons": comparisons(item, judgments),
+        "spreads": group_by_levels(count_answers(study, judgments)),
+        "comparisons": count_preferences(item, judgments),
         "is_compared": any(judgment.compared_with for judgment in judgments),
-        "signs": signs_of(item) if options else [],
+        "signs": list_item_signs(item) if options else [],
         "judgments": [judgment for judgment in judgments if may_review or not judgment.is_human],
         "n_hidden": 0 if may_review else sum(judgment.is_human for judgment in judgments),
         "analysis": {
@@ -190,14 +190,14 @@ def bank_shortcuts(request, slug):
     from analysis.items.shortcuts import ALL, flag_items  # scipy takes a second to load
 
     project = get_project(request.user, slug)
-    table = shortcuts_of(project)
+    table = build_bank_shortcuts(project)
     cue, generator = request.GET.get("cue", ""), request.GET.get("generator") or ALL
-    found = flag_items(bank_of(project), cue, generator) if cue in CUES else []
+    found = flag_items(read_bank(project), cue, generator) if cue in CUES else []
     shown = replace(table, rows=tuple(row for row in table.rows if row["generator"] == generator))
     context = {
         "project": project,
-        "has_options": bank_of(project).filter(options__isnull=False).exists(),
-        "table": page_table(shown, DEFAULT_CONVENTION, behind=items_link(shown)),
+        "has_options": read_bank(project).filter(options__isnull=False).exists(),
+        "table": build_page_table(shown, DEFAULT_CONVENTION, behind=items_link(shown)),
         "cues": CUES.items(),
         "cue": cue,
         "generators": list(dict.fromkeys(row["generator"] for row in table.rows)),
@@ -217,5 +217,5 @@ def items_link(table: Table) -> BehindLink:
 def bank_shortcuts_csv(request, slug):
     project = get_project(request.user, slug)
     with override("en"):  # files are the same for every reader
-        content = as_csv(shortcuts_of(project))
+        content = as_csv(build_bank_shortcuts(project))
     return attach(content.encode(), f"{project.slug}-shortcuts.csv")

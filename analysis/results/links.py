@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analysis.choices import DEFAULT_CONVENTION
-from analysis.formatting import natural_key
-from analysis.items.sheet import item_pks
+from analysis.formatting import make_natural_key
+from analysis.items.sheet import map_item_pks
 from analysis.reports.report import Report
 from analysis.results.forms import ResultsForm, encode_filters
 from analysis.tables.page import BehindLink, sort_naturally
@@ -61,7 +61,7 @@ def locate_item(study: Study, report: Report, name: str, item_pk: int, order: st
 
 
 def pks_of(study: Study, report: Report, name: str, order: str) -> list[int]:
-    known = item_pks(study)
+    known = map_item_pks(study)
     tables = {table.name: table for table in report.tables}
     if name not in tables or name not in LISTS:
         return list(known.values())
@@ -74,7 +74,7 @@ def sheet_links(study: Study, asked: str, name: str) -> dict[str, str]:
     query = f"{asked}&from={name}" if asked else f"from={name}"
     # Resolved once: resolving ten thousand addresses takes longer than the rest of a page.
     before, after = reverse("study_item", args=[study.slug, ANY]).split(f"/{ANY}/")
-    return {external_id: f"{before}/{pk}/{after}?{query}" for external_id, pk in item_pks(study).items()}
+    return {external_id: f"{before}/{pk}/{after}?{query}" for external_id, pk in map_item_pks(study).items()}
 
 
 def sort_rows(table: Table, order: str) -> Table:
@@ -90,7 +90,7 @@ def sort_rows(table: Table, order: str) -> Table:
 
 
 def sort_key(value: Any) -> Any:
-    return natural_key(value) if isinstance(value, str) else value
+    return make_natural_key(value) if isinstance(value, str) else value
 
 
 def alarms(rows: Iterable[Row]) -> list[Row]:

@@ -12,8 +12,8 @@ from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
 from analysis.figures.paper import FORMS, MILLIMETRES, TYPES, Drawing
-from analysis.hiding import effects_shown
-from analysis.items.coding import kinds_of
+from analysis.hiding import require_shown_effects
+from analysis.items.coding import list_kinds
 from analysis.plugins import find_plugin
 from analysis.reports.outcome import AgreementSummary
 from analysis.reports.report import Report
@@ -187,7 +187,7 @@ def results_agreement(request, slug):
 
 @login_required
 @require_safe
-@effects_shown()
+@require_shown_effects()
 def results_items(request, study):
     page = Page(request, study)
     rows = list_items(study, page.report) if page.report else []
@@ -216,7 +216,7 @@ def results_items(request, study):
         "has_item_analysis": any(table.name == "item_analysis" for table in page.report.tables)
         if page.report
         else False,
-        **kinds_of(study),
+        **list_kinds(study),
     }
     return render(request, "analysis/items.html", page.context("items", **more))
 
@@ -233,7 +233,7 @@ def list_choices(page: Page) -> list[tuple[str, list[Any]]]:
 
 @login_required
 @require_safe
-@effects_shown()
+@require_shown_effects()
 def results_compare(request, study):
     page = Page(request, study)
     kinds = StandInForm(request.GET)

@@ -10,11 +10,11 @@ from django.views.decorators.http import require_safe
 
 from analysis.choices import DEFAULT_CONVENTION
 from analysis.files import attach
-from analysis.planning.forms import sizes_of
+from analysis.planning.forms import read_sizes
 from analysis.plugins import has_planner
 from analysis.results.sections import place_in_planner
 from analysis.services.planning import assume_for, components_of, outlook_of, planner_of
-from analysis.tables.page import page_table
+from analysis.tables.page import build_page_table
 from analysis.tables.writers import as_csv
 from studies.access import get_study
 from studies.services.spec import SpecError
@@ -32,13 +32,13 @@ def make_plan(study, data):
     """The form with its predictions, or the reason why there are none."""
     from analysis.planning.outlook import (
         TooLarge,  # scipy takes a second to load
-        sentences,
+        list_sentences,
     )
 
     if not has_planner(study.protocol):
         return {"unplanned": True}
     try:
-        assumed = assume_for(study, sizes_of(study))
+        assumed = assume_for(study, read_sizes(study))
     except SpecError as error:
         return {"problem": str(error)}
     form = planner_of(study).form(assumed.values, data)
@@ -56,8 +56,8 @@ def make_plan(study, data):
     asked = urlencode(form.cleaned_data)
     return found | {
         "outlook": table,
-        "table": page_table(table, DEFAULT_CONVENTION),
-        "sentences": sentences(form.assumptions(), table),
+        "table": build_page_table(table, DEFAULT_CONVENTION),
+        "sentences": list_sentences(form.assumptions(), table),
         "figure": place_in_planner(study, asked, table),
         "asked": asked,
     }
@@ -66,7 +66,9 @@ def make_plan(study, data):
 def fit_components(study):
     """The variance components fitted to people's answers, with intervals; None before anybody has answered."""
     table = None if study.is_draft else components_of(study)
-    return page_table(table, DEFAULT_CONVENTION) if table and any(row["n_judgments"] for row in table.rows) else None
+    return (
+        build_page_table(table, DEFAULT_CONVENTION) if table and any(row["n_judgments"] for row in table.rows) else None
+    )
 
 
 def outlook_or_404(study, data):

@@ -9,16 +9,16 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from analysis.figures.sizes import DRAWN, size_of
+from analysis.figures.sizes import DRAWN, measure_figure
 from analysis.plugins import find_plugin
 from analysis.reports.published import list_not_comparable, select_comparable
 from analysis.reports.report import Report
 from analysis.results.forms import ResultsForm
 from analysis.results.links import LISTS, behind_link, build_query, links_of
 from analysis.tables.grids import Grid, build_grids
-from analysis.tables.page import Facts, PageTable, alternative, description, page_table, sort_naturally
-from analysis.tables.page_budget import cells_of, grids_that_fit, rows_that_fit
-from analysis.tables.page_grids import pivot, side_by_side
+from analysis.tables.page import Facts, PageTable, build_description, build_page_table, describe_figure, sort_naturally
+from analysis.tables.page_budget import count_cells, count_fitting_rows, select_fitting_grids
+from analysis.tables.page_grids import pivot, place_side_by_side
 from analysis.tables.spec import Table
 from studies.models import Study
 
@@ -52,7 +52,7 @@ def place_in_planner(study: Study, asked: str, table: Table) -> FigurePlace:
 
 
 def place(name: str, table: Table, asked: str, drawn: dict[str, str], csv: str, lines: int = 1) -> FigurePlace:
-    width, height = size_of(name, table, lines)
+    width, height = measure_figure(name, table, lines)
     files = [
         ("SVG", f"{drawn['svg']}?{asked}&download=1"),
         ("PDF", f"{drawn['pdf']}?{asked}&download=1"),
@@ -62,7 +62,7 @@ def place(name: str, table: Table, asked: str, drawn: dict[str, str], csv: str, 
     ]
     shown = f"{drawn['vl.json']}?{asked}", f"{drawn['svg']}?{asked}"
     drawn_rows = replace(table, rows=tuple(DRAWN[name](table))) if name in DRAWN else table
-    return FigurePlace(alternative(drawn_rows), width, height, *shown, files)
+    return FigurePlace(describe_figure(drawn_rows), width, height, *shown, files)
 
 
 SHORT = 24  # rows of a table in a list
@@ -135,12 +135,12 @@ class TablesOnPage:
         self.study, self.form, self.report = study, form, report
         self.behind, self.convention = behind_link(study, form, page), form.choices.convention
         self.elsewhere, self.of_several = long_tables(report), notes_of_several(report)
-        self.here, self.grids = rows_here(report), grids_that_fit(report.tables)
+        self.here, self.grids = rows_here(report), select_fitting_grids(report.tables)
         table = report.table(DESCRIPTION)
         self.sideways = next((each.name for each in report.tables if set(each.header) >= SHARES), "")
-        self.described = description(table, self.behind(table), SHORT_CLOSED)
+        self.described = build_description(table, self.behind(table), SHORT_CLOSED)
         taken = cells_taken(self.described, self.grids)
-        self.most = rows_that_fit([(len(each.rows), len(each.columns)) for each in self.here.values()], taken)
+        self.most = count_fitting_rows([(len(each.rows), len(each.columns)) for each in self.here.values()], taken)
         self.place = partial(place_in_results, study, report, urlencode(build_query(form), doseq=True))
 
     def show(self, table: Table) -> "TableSection":
@@ -150,7 +150,7 @@ class TablesOnPage:
         mine = replace(self.here[table.name], notes=own)
         fitting = min(self.most, SURE_ENOUGH) if table.name in LISTS else self.most
         links = links_of(self.study, self.form, replace(mine, rows=mine.rows[:fitting])) if mine.rows else {}
-        shown = page_table(mine, self.convention, links, self.behind(table), fitting)
+        shown = build_page_table(mine, self.convention, links, self.behind(table), fitting)
         n_elsewhere = len(table.rows) if table.name in self.elsewhere else 0
         figures = [name for name in self.report.figures if list_figures()[name][0] == table.name]
         return TableSection(
@@ -159,7 +159,7 @@ class TablesOnPage:
             n_elsewhere,
             [self.place(name, table) for name in figures],
             pivot(table, self.convention, self.behind(table), self.grids[table.name]),
-            side_by_side(table, self.convention, self.behind(table)) if table.name == self.sideways else None,
+            place_side_by_side(table, self.convention, self.behind(table)) if table.name == self.sideways else None,
         )
 
 
@@ -168,7 +168,7 @@ def make_published_part(study: Study, form: ResultsForm, report: Report, page: s
     found = [table for table in report.tables if table.name == PUBLISHED]
     if not found:
         return None
-    shown = page_table(
+    shown = build_page_table(
         select_comparable(found[0]), form.choices.convention, {}, behind_link(study, form, page)(found[0])
     )
     different = list_not_comparable(found[0])
@@ -188,7 +188,7 @@ def rows_here(report: Report) -> dict[str, Table]:
 def cells_taken(described: list[Facts], grids: Mapping[str, list[Grid]]) -> int:
     """How many cells are on the page besides those of lists."""
     return sum(len(part.rows) * (len(part.quantities) + 1) for part in described) + sum(
-        cells_of(grid) for several in grids.values() for grid in several
+        count_cells(grid) for several in grids.values() for grid in several
     )
 
 

@@ -51,7 +51,7 @@ def find_verdict(study: Study, outcome: Outcome | None, counts: dict[str, int]) 
     if outcome is not None and (counts or outcome.speaker):
         return assess_outcome(outcome, is_running=is_running)
     if not counts:
-        sentence = _("Only models have answered. Their answers stand under Compare.")
+        sentence = _("Only models have answered. Their answers are under Compare.")
         return Verdict(Kind.TOO_EARLY if is_running else Kind.TOO_FEW, sentence)
     if is_running:
         return Verdict(Kind.TOO_EARLY, _("Too early to say."))

@@ -10,14 +10,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from analysis.hiding import effects_shown
-from analysis.published_names import BadMatch, match_generators, own_generators, read_matches, store_matches
+from analysis.hiding import require_shown_effects
+from analysis.published_names import BadMatch, list_own_generators, match_generators, read_matches, store_matches
 from analysis.reports.published import list_published_generators
 from analysis.results.forms import GeneratorMatchForm, ResultsForm
 from analysis.results.links import behind_link, build_query, headings, links_of, page_of, sort_rows
 from analysis.services.results import counts_by_purpose, report_of
-from analysis.tables.page import page_table
-from analysis.tables.page_budget import rows_on_a_page, sheets
+from analysis.tables.page import build_page_table
+from analysis.tables.page_budget import count_rows_on_page, split_into_pages
 from analysis.tables.page_grids import pivot
 from projects.models import Role
 from studies.access import get_study
@@ -44,13 +44,13 @@ def match_form(study: Study, data=None) -> GeneratorMatchForm | None:
     published = list_published_generators(study.protocol)
     if study.project.my_role.rank < Role.RESEARCHER.rank or not published:
         return None
-    own = own_generators(study)
+    own = list_own_generators(study)
     return GeneratorMatchForm(own, published, match_generators(published, own, read_matches(study)), data)
 
 
 @login_required
 @require_POST
-@effects_shown(Role.RESEARCHER)
+@require_shown_effects(Role.RESEARCHER)
 def study_matches(request, study):
     """Store which published generator each generator is."""
     form = match_form(study, request.POST)
@@ -79,9 +79,9 @@ def study_table_page(request, slug, name):
         form.choices.convention,
         build_query(form),
     )
-    page = Paginator(sort_rows(table, order).rows, rows_on_a_page(table)).get_page(request.GET.get("page"))
+    page = Paginator(sort_rows(table, order).rows, count_rows_on_page(table)).get_page(request.GET.get("page"))
     is_first = page.number == 1 and not order
-    parts = Paginator(sheets(table) if is_first else [[]], 1)
+    parts = Paginator(split_into_pages(table) if is_first else [[]], 1)
     sheet = parts.get_page(request.GET.get("grids"))
     rows = page_of(table, page)
     context = {
@@ -90,7 +90,7 @@ def study_table_page(request, slug, name):
         "report": report,
         "grids": pivot(table, convention, behind, next(iter(sheet.object_list), [])),
         "sheets": contents(table, parts, sheet.number),
-        "table": page_table(rows, convention, links_of(study, form, rows), behind),
+        "table": build_page_table(rows, convention, links_of(study, form, rows), behind),
         "headings": headings(table, order, query),
         "page": page,
         "page_query": urlencode(query | {"sort": order}, doseq=True),

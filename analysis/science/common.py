@@ -25,7 +25,7 @@ class ReadingStages:
     with_text: str
 
 
-def reading_stages(evidence: Evidence) -> ReadingStages | None:
+def list_reading_stages(evidence: Evidence) -> ReadingStages | None:
     """None if no option is judged with the text."""
     return find_reading_stages(evidence.study)
 
@@ -38,24 +38,24 @@ def find_reading_stages(study: Study) -> ReadingStages | None:
     return ReadingStages(found[False], found[True]) if found[True] else None
 
 
-def judgments_in(evidence: Evidence) -> pd.DataFrame:
+def collect_judgments(evidence: Evidence) -> pd.DataFrame:
     """Judgments of options with p(right), which is 0 or 1 for a judgment without a probability."""
     return evidence.judgments_with_p
 
 
-def conventions(random: VarianceParts, fixed: VarianceParts, reason: str = "") -> Estimate:
+def estimate_by_convention(random: VarianceParts, fixed: VarianceParts, reason: str = "") -> Estimate:
     """An estimate with its interval over readers and texts, and for these readers; `reason`: why there is none."""
     nowhere = undefined_interval("", ("text", fixed.n_texts, 0, None), NOT_PUBLISHED)
     found = {READERS: random.interval(), ANNOTATORS: fixed.interval(), PUBLISHED: nowhere}
     return Estimate(np.nan if reason else random.value, found, reason)
 
 
-def texts_only(parts: VarianceParts, reason: str = "") -> Estimate:
+def estimate_over_texts(parts: VarianceParts, reason: str = "") -> Estimate:
     """The same for figures whose readers are always treated as fixed."""
-    return conventions(parts, parts, reason)
+    return estimate_by_convention(parts, parts, reason)
 
 
-def refuse(reason: str) -> Estimate:
+def leave_undefined(reason: str) -> Estimate:
     """An estimate without a number, for this reason, already translated."""
     nowhere = undefined_interval("", ("text", 0, 0, None), "")
     return Estimate(np.nan, dict.fromkeys((READERS, ANNOTATORS, PUBLISHED), nowhere), reason)

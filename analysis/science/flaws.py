@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
-from analysis.formatting import with_interval
+from analysis.formatting import format_with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import HOLM, adjust_p_values
 from analysis.measures.correlations import WithinText, merge_equal_columns, within_text
@@ -17,7 +17,7 @@ from analysis.measures.item_analysis import miskey
 from analysis.measures.reader_intervals import jackknife_parts
 from analysis.measures.variance_parts import VarianceParts
 from analysis.reports.evaluators import HUMAN, people_in
-from analysis.science.common import judgments_in, reading_stages, refuse, texts_only
+from analysis.science.common import collect_judgments, estimate_over_texts, leave_undefined, list_reading_stages
 from analysis.science.tables import FLAWED_ITEMS, FLAWS
 from analysis.tables.spec import Table
 from items.flaw_rules import GUIDELINES, HUMAN_ONLY, RULES, count_negations, flaws_of, question_type
@@ -76,23 +76,23 @@ TOGETHER = gettext_noop("These flaws always occur together and are counted as on
 DETERMINED = gettext_noop("Other flaws or the question type determine this flaw, so it has no effect of its own.")
 
 
-def flaw_tables(evidence: Evidence) -> tuple[Table, ...]:
+def build_flaw_tables(evidence: Evidence) -> tuple[Table, ...]:
     """The tables of flaws and of flawed items; none if no item has options."""
     if evidence.options.empty:
         return ()
-    coded = code_items(evidence)
-    values = item_values(evidence)
+    coded = code_flaws(evidence)
+    values = average_by_item(evidence)
     by_people = {name: sum(name in flaws for flaws in evidence.flaw_codes.values()) for name in NAMES}
-    found = list(rows_of(coded, values, by_people))
+    found = list(build_flaw_rows(coded, values, by_people))
     together = dict.fromkeys(row["reason"] for row in found if row["reason"] and row["p_adjusted"] is not None)
     rows = sorted(found, key=lambda row: -row["n_items"])
     return (
         FLAWS.build(rows, evidence.choices.convention, notes=list(together)),
-        FLAWED_ITEMS.build(sorted(item_rows(evidence, coded), key=lambda row: not row["n_people"])),
+        FLAWED_ITEMS.build(sorted(build_item_rows(evidence, coded), key=lambda row: not row["n_people"])),
     )
 
 
-def code_items(evidence: Evidence) -> pd.DataFrame:
+def code_flaws(evidence: Evidence) -> pd.DataFrame:
     """The codes by rules, replaced by the majority of people's codes where there is one."""
     coded, people = apply_rules(evidence), evidence.flaw_codes
     for name in NAMES:
@@ -140,7 +140,7 @@ def find_category(evidence: Evidence, item: str) -> str:
     return evidence.metadata.get(item, {}).get("category", "")
 
 
-def item_types(evidence: Evidence) -> dict[str, str]:
+def map_item_types(evidence: Evidence) -> dict[str, str]:
     """By item, the type of its question."""
     language = evidence.study.language.partition("-")[0]
     return {
@@ -149,27 +149,27 @@ def item_types(evidence: Evidence) -> dict[str, str]:
     }
 
 
-def item_values(evidence: Evidence) -> pd.DataFrame:
+def average_by_item(evidence: Evidence) -> pd.DataFrame:
     """By item, people's shares right: informativity, answerability, guessability; items with both stages only."""
-    stages = reading_stages(evidence)
+    stages = list_reading_stages(evidence)
     if stages is None or not stages.without:
         return pd.DataFrame(columns=list(OUTCOMES))
-    mine = people_in(evidence).rows_of(judgments_in(evidence))
+    mine = people_in(evidence).rows_of(collect_judgments(evidence))
     shares = mine.groupby(["item_id", "stage"])["correct"].mean().unstack("stage")
     shares = shares.reindex(columns=[stages.with_text, stages.without]).dropna()
     read, guess = (shares[name].to_numpy(dtype=np.float64) for name in (stages.with_text, stages.without))
     return pd.DataFrame({"informativity": read - guess, "answerability": read, "guessability": guess}, shares.index)
 
 
-def rows_of(coded: pd.DataFrame, values: pd.DataFrame, by_people: dict[str, int]) -> Iterator[dict[str, Any]]:
+def build_flaw_rows(coded: pd.DataFrame, values: pd.DataFrame, by_people: dict[str, int]) -> Iterator[dict[str, Any]]:
     """One row per flaw that an item has; flaws with enough items and texts are fitted together."""
     answered = coded.loc[coded.index.isin(values.index)]
     has = {name: (answered[name] == True).to_numpy() for name in NAMES}  # noqa: E712  # None is no flaw
     reasons = {name: explain_undefined(has[name], answered["text_id"]) for name in NAMES}
     fitted = [name for name in NAMES if not reasons[name]]
-    groups, effects = fit(answered, values, has, fitted) if fitted else ([], None)
+    groups, effects = fit_flaws(answered, values, has, fitted) if fitted else ([], None)
     place_of = {name: place for place, group in enumerate(groups) for name in group}
-    parts = [[part(effects, place, at) for at in range(len(OUTCOMES))] for place in range(len(groups))]
+    parts = [[get_parts(effects, place, at) for at in range(len(OUTCOMES))] for place in range(len(groups))]
     p_adjusted = adjust_p_values(np.array([each[0].p_of_zero() for each in parts]), HOLM) if parts else np.zeros(0)
     for name in NAMES:
         n, n_asked = int((coded[name] == True).sum()), int(coded[name].notna().sum())  # noqa: E712
@@ -178,18 +178,18 @@ def rows_of(coded: pd.DataFrame, values: pd.DataFrame, by_people: dict[str, int]
         about = {
             "flaw": name, "flaw_said": str(FLAW_NAMES[name]), "n_items": n, "n_asked": n_asked,
             "n_by_people": by_people[name],
-            "n_texts": texts_with_both(has[name], answered["text_id"]),
+            "n_texts": count_texts_with_both(has[name], answered["text_id"]),
         }  # fmt: skip
         if name not in place_of:
             reason = reasons[name]
-            yield about | {each: refuse(reason) for each in OUTCOMES} | {"p_adjusted": None, "reason": reason}
+            yield about | {each: leave_undefined(reason) for each in OUTCOMES} | {"p_adjusted": None, "reason": reason}
             continue
         place = place_of[name]
         together = groups[place]
         reason = (
             _(TOGETHER) % {"flaws": ", ".join(str(FLAW_NAMES[each]) for each in together)} if len(together) > 1 else ""
         )
-        numbers = {each: estimate_of(parts[place][at]) for at, each in enumerate(OUTCOMES)}
+        numbers = {each: estimate_effect(parts[place][at]) for at, each in enumerate(OUTCOMES)}
         yield about | numbers | {"p_adjusted": p_adjusted[place], "reason": reason}
 
 
@@ -198,16 +198,16 @@ def explain_undefined(flawed: np.ndarray, text: pd.Series) -> str:
         return _(NO_ANSWERS)
     if flawed.sum() < FEWEST_ITEMS:
         return _(TOO_FEW_ITEMS) % {"n": int(flawed.sum())}
-    n = texts_with_both(flawed, text)
+    n = count_texts_with_both(flawed, text)
     return _(TOO_FEW_TEXTS) % {"n": n} if n < FEWEST_TEXTS else ""
 
 
-def texts_with_both(flawed: np.ndarray, text: pd.Series) -> int:
+def count_texts_with_both(flawed: np.ndarray, text: pd.Series) -> int:
     """The number of texts that have items with the flaw and items without it."""
     return int((pd.Series(flawed).groupby(text.to_numpy()).nunique() == 2).sum())
 
 
-def fit(
+def fit_flaws(
     answered: pd.DataFrame, values: pd.DataFrame, has: dict[str, np.ndarray], fitted: list[str]
 ) -> tuple[list[list[str]], WithinText]:
     """Groups of flaws with identical columns, and their effects within text and type, estimated jointly."""
@@ -222,18 +222,18 @@ def fit(
     return [[fitted[place] for place in group] for group in groups], within_text(outcomes, design, text, len(groups))
 
 
-def part(effects: WithinText | None, place: int, outcome: int) -> VarianceParts:
+def get_parts(effects: WithinText | None, place: int, outcome: int) -> VarianceParts:
     assert effects is not None
     return jackknife_parts(float(effects.coefficients[place, outcome]), effects.without[:, place, outcome])
 
 
-def estimate_of(parts: VarianceParts) -> Any:
-    return refuse(_(DETERMINED)) if np.isnan(parts.value) else texts_only(parts)
+def estimate_effect(parts: VarianceParts) -> Any:
+    return leave_undefined(_(DETERMINED)) if np.isnan(parts.value) else estimate_over_texts(parts)
 
 
-def item_rows(evidence: Evidence, coded: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def build_item_rows(evidence: Evidence, coded: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Each flaw of each item, in order, with the signs of it in people's answers with the text."""
-    signs: Any = answer_signs(evidence).to_dict("index")
+    signs: Any = describe_answers(evidence).to_dict("index")
     unknown = dict.fromkeys(("rarest", "n_rare", "miskey")) | {"n_people": 0, "reason": _(NOT_READ)}
     text, negations = coded["text_id"].to_dict(), coded["negations"].to_dict()
     for item, flaws in coded[list(NAMES)].to_dict("index").items():
@@ -247,11 +247,11 @@ def item_rows(evidence: Evidence, coded: pd.DataFrame) -> Iterator[dict[str, Any
             }  # fmt: skip
 
 
-def answer_signs(evidence: Evidence) -> pd.DataFrame:
+def describe_answers(evidence: Evidence) -> pd.DataFrame:
     """By item that people answered with the text: how many chose its rarest distractor, how many distractors fewer
     than 5 % chose, and the probability that a key of it is wrong."""
-    stages = reading_stages(evidence)
-    mine = people_in(evidence).rows_of(judgments_in(evidence))
+    stages = list_reading_stages(evidence)
+    mine = people_in(evidence).rows_of(collect_judgments(evidence))
     read = mine[mine["stage"] == stages.with_text] if stages else mine.iloc[:0]
     right = read["correct"].astype(float).groupby([read["item_id"], read["option_id"]], sort=False).agg(["sum", "size"])
     alarm = miskey(right["sum"].to_numpy(dtype=np.int64), right["size"].to_numpy(dtype=np.int64))
@@ -263,7 +263,7 @@ def answer_signs(evidence: Evidence) -> pd.DataFrame:
     return found.join(people).assign(reason=_(alarm.reason) if alarm.reason else "").astype(object)
 
 
-def flaw_sentence(tables: tuple[Table, ...]) -> list[str]:
+def describe_largest_flaw(tables: tuple[Table, ...]) -> list[str]:
     """The flaw whose items differ most in informativity after adjustment."""
     found = [
         row for table in tables if table.name == FLAWS.name for row in table.rows
@@ -272,6 +272,8 @@ def flaw_sentence(tables: tuple[Table, ...]) -> list[str]:
     if not found:
         return []
     row = max(found, key=lambda each: abs(each["informativity"]))
-    value = with_interval(row["informativity"], row["informativity_low"], row["informativity_high"])
-    sentence = _("A flaw that goes with another informativity (same text, same type of question): %(flaw)s, %(value)s.")
+    value = format_with_interval(row["informativity"], row["informativity_low"], row["informativity_high"])
+    sentence = _(
+        "A flaw associated with a different informativity (same text, same type of question): %(flaw)s, %(value)s."
+    )
     return [sentence % {"flaw": row["flaw_said"], "value": value}]

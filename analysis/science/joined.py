@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.choices import READERS
-from analysis.formatting import number, of_texts, with_interval
+from analysis.formatting import format_with_interval, number, say_of_texts
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import AdjustedContrast, adjust_joint_contrasts
 from analysis.measures.prediction_powered import (
@@ -30,7 +30,13 @@ from analysis.measures.reader_intervals import FIXED, RANDOM, Readers
 from analysis.measures.variance_parts import VarianceParts
 from analysis.reports.contrasts import conventions_of, max_t_note
 from analysis.reports.evaluators import Evaluator, all_evaluators, evaluators_in, people_in
-from analysis.science.common import ReadingStages, conventions, judgments_in, reading_stages, refuse
+from analysis.science.common import (
+    ReadingStages,
+    collect_judgments,
+    estimate_by_convention,
+    leave_undefined,
+    list_reading_stages,
+)
 from analysis.science.tables import JOINED, JOINED_CONTRASTS
 from analysis.tables.spec import Row, Table
 from studies.services.text_versions import list_text_versions
@@ -50,7 +56,7 @@ UNANSWERED = gettext_noop("People answered %(a)d of %(n)d drawn texts; those tha
 CHOSEN_LATER = gettext_noop(
     "The models that predict people are not those of the plan (%(models)s), so this estimate is not pre-specified."
 )
-OWN_ITEMS = gettext_noop("%(model)s wrote these items; the estimate stays right.")
+OWN_ITEMS = gettext_noop("%(model)s wrote these items; the estimate remains valid.")
 HARDLY = gettext_noop("Models hardly help here (r = %(r)s): the interval of people only is as good.")
 UNCERTAIN = gettext_noop("From %(n)d texts, how well models predict people is itself uncertain (r = %(r)s).")
 
@@ -73,22 +79,22 @@ def build_tables(evidence: Evidence) -> tuple[Table, ...]:
     Empty if models did not answer about more texts than people, so that there is nothing to join, or if the study
     compares versions of texts, which `joined_versions` joins.
     """
-    stages = reading_stages(evidence)
+    stages = list_reading_stages(evidence)
     if stages is None or not stages.without or list_text_versions(evidence.study):
         return ()
-    judgments = judgments_in(evidence)
-    people, models = people_in(evidence), models_among(evaluators_in(evidence))
+    judgments = collect_judgments(evidence)
+    people, models = people_in(evidence), select_models(evaluators_in(evidence))
     theirs = people.rows_of(judgments)
     if theirs.empty or not models or have_people_answered_all(theirs, judgments, models):
         return ()
-    found = [of_generator(evidence, stages, name, theirs, judgments) for name in evidence.generators]
+    found = [select_generator(evidence, stages, name, theirs, judgments) for name in evidence.generators]
     rows = [row for each in found for row in each.rows(evidence.choices.convention)]
     convention = evidence.choices.convention
     notes = [max_t_note(convention)]
-    return JOINED.build(rows, convention), JOINED_CONTRASTS.build(contrast_rows(found, evidence), notes=notes)
+    return JOINED.build(rows, convention), JOINED_CONTRASTS.build(build_contrast_rows(found, evidence), notes=notes)
 
 
-def models_among(evaluators: list[Evaluator]) -> list[Evaluator]:
+def select_models(evaluators: list[Evaluator]) -> list[Evaluator]:
     return [each for each in evaluators if each.kind == "model"]
 
 
@@ -98,22 +104,22 @@ def list_planned(evidence: Evidence) -> list[str]:
     return named
 
 
-def follows_plan(evidence: Evidence) -> bool:
+def is_planned(evidence: Evidence) -> bool:
     """Whether the plan names the models that predict people, and no others were chosen for the report."""
     return bool(list_planned(evidence)) and evidence.choices.evaluators is None
 
 
 def choose_predictors(evidence: Evidence) -> list[Evaluator]:
     """The models that predict people: those chosen for the report, else those named in the plan, else all."""
-    known = {each.name: each for each in models_among(evaluators_in(evidence))}
-    if not follows_plan(evidence):
+    known = {each.name: each for each in select_models(evaluators_in(evidence))}
+    if not is_planned(evidence):
         return list(known.values())
     return [known.get(name) or Evaluator(name, "model", "", frozenset()) for name in list_planned(evidence)]
 
 
 def say_chosen_later(evidence: Evidence) -> str:
     """That others than the planned models predict people; empty where the plan was followed."""
-    every = [each.name for each in models_among(all_evaluators(evidence))]
+    every = [each.name for each in select_models(all_evaluators(evidence))]
     planned, chosen = list_planned(evidence) or every, [each.name for each in choose_predictors(evidence)]
     if set(chosen) == set(planned):
         return ""
@@ -145,20 +151,20 @@ class JoinedStages:
         return combine(fitted, (1,), (0.0, 1.0), readers)
 
     def cells_of(self, measure: str) -> tuple[Cell, ...]:
-        return self.cells[stages_in(measure)]
+        return self.cells[select_stages(measure)]
 
     def models_of(self, measure: str) -> list[str]:
         """The models that predict people in all stages of the measure, by stage and name."""
-        return list(dict.fromkeys(name for each in self.predictors[stages_in(measure)] for name in each.names))
+        return list(dict.fromkeys(name for each in self.predictors[select_stages(measure)] for name in each.names))
 
     def explain_undefined(self, measure: str) -> str:
         """Why there is no estimate; empty where there is one."""
-        unpredicted = [each.reason for each in self.predictors[stages_in(measure)] if each.reason]
-        return self.reason or next(iter(unpredicted), "") or too_few(self.cells_of(measure), self.drawn)
+        unpredicted = [each.reason for each in self.predictors[select_stages(measure)] if each.reason]
+        return self.reason or next(iter(unpredicted), "") or explain_too_few(self.cells_of(measure), self.drawn)
 
     def remarks(self, measure: str, r: float) -> str:
         own = [_(OWN_ITEMS) % {"model": self.generator}] if self.generator in self.models_of(measure) else []
-        remarks = [self.chosen_later, *own, *remarks_on(self.cells_of(measure), self.drawn, r)]
+        remarks = [self.chosen_later, *own, *list_remarks(self.cells_of(measure), self.drawn, r)]
         return " ".join(filter(None, remarks))
 
     def rows(self, convention: str) -> Iterator[dict[str, Any]]:
@@ -184,9 +190,9 @@ class JoinedStages:
         }  # fmt: skip
         empty = dict.fromkeys(("slope", "r", "n_effective", "width_share"))
         if reason:
-            return about | empty | {"value": refuse(reason), "reason": reason, "remark_said": ""}
-        value = conventions(self.parts(measure, slope, RANDOM), self.parts(measure, slope, FIXED))
-        r = correlation(cells)
+            return about | empty | {"value": leave_undefined(reason), "reason": reason, "remark_said": ""}
+        value = estimate_by_convention(self.parts(measure, slope, RANDOM), self.parts(measure, slope, FIXED))
+        r = correlate_cell(cells)
         remark = self.remarks(measure, r) if method == FITTED else ""
         single = fit(cells[0], slope) if len(cells) == 1 else None
         return about | {
@@ -200,12 +206,12 @@ class JoinedStages:
         }
 
 
-def stages_in(measure: str) -> slice:
+def select_stages(measure: str) -> slice:
     """Which of the stages with and without the text the measure is about."""
     return {ANSWERABILITY: slice(0, 1), GUESSABILITY: slice(1, 2)}.get(measure, slice(0, 2))
 
 
-def too_few(cells: tuple[Cell, ...], drawn: int) -> str:
+def explain_too_few(cells: tuple[Cell, ...], drawn: int) -> str:
     """Why people answered too few of the drawn texts for an estimate; empty if they answered enough."""
     n = count_done(cells)
     if n < FEWEST_TEXTS:
@@ -213,7 +219,7 @@ def too_few(cells: tuple[Cell, ...], drawn: int) -> str:
     return _(UNANSWERED) % {"a": n, "n": drawn} if n < (1 - MOST_MISSING) * drawn else ""
 
 
-def remarks_on(cells: tuple[Cell, ...], drawn: int, r: float) -> list[str]:
+def list_remarks(cells: tuple[Cell, ...], drawn: int, r: float) -> list[str]:
     """What weakens an estimate: drawn texts without answers, few texts, models that hardly predict people."""
     n, found = count_done(cells), []
     if n < drawn:
@@ -234,21 +240,21 @@ def count_done(cells: tuple[Cell, ...]) -> int:
     return int(np.logical_and.reduce([cell.is_done for cell in cells]).sum())
 
 
-def stages_of(evidence: Evidence, measure: str) -> tuple[str, ...]:
+def name_stages(evidence: Evidence, measure: str) -> tuple[str, ...]:
     """The stages whose judgments a measure is about."""
-    stages = reading_stages(evidence)
+    stages = list_reading_stages(evidence)
     assert stages is not None
     known = {ANSWERABILITY: (stages.with_text,), GUESSABILITY: (stages.without,)}
     return known.get(measure, (stages.without, stages.with_text))
 
 
-def texts_done(judgments: pd.DataFrame) -> pd.Index:
+def find_texts_done(judgments: pd.DataFrame) -> pd.Index:
     """The texts with judgments in each existing stage."""
     stages = judgments.groupby("text_id")["stage"].nunique()
     return stages.index[stages == judgments["stage"].nunique()]
 
 
-def correlation(cells: tuple[Cell, ...]) -> float:
+def correlate_cell(cells: tuple[Cell, ...]) -> float:
     """r of people and predictor over the texts that people did; for a difference, between the two sides'
     differences."""
     if len(cells) == 1:
@@ -260,7 +266,7 @@ def correlation(cells: tuple[Cell, ...]) -> float:
     return fit(Cell(np.where(both, z, np.nan), f, read.chance, np.where(both, scale, read.weight))).r
 
 
-def of_generator(
+def select_generator(
     evidence: Evidence,
     stages: ReadingStages,
     generator: str,
@@ -300,7 +306,7 @@ def make_cell(
 def predict(judgments: pd.DataFrame, texts: pd.Index, evidence: Evidence) -> Predictor:
     """The mean p(right), from the judgments of a stage, of the models that answered about every text and have not
     seen people's answers to any text. All models that the plan names must be such."""
-    models, all_needed = choose_predictors(evidence), follows_plan(evidence)
+    models, all_needed = choose_predictors(evidence), is_planned(evidence)
     missing = {model.name: len(set(texts) - set(model.rows_of(judgments)["text_id"])) for model in models}
     reason = refuse_models(missing, all_needed, INCOMPLETE, {"n": len(texts)})
     if reason:
@@ -327,7 +333,7 @@ def refuse_models(
     return _(sentence) % {"model": name, "k": counts[name], **(values or {})}
 
 
-def contrast_rows(found: list[JoinedStages], evidence: Evidence) -> list[dict[str, Any]]:
+def build_contrast_rows(found: list[JoinedStages], evidence: Evidence) -> list[dict[str, Any]]:
     """Differences of generators' informativity, adjusted by max-T, because their cells share texts and readers."""
     usable = [each for each in found if not each.explain_undefined(INFORMATIVITY)]
     pairs = list(combinations(usable, 2))
@@ -415,8 +421,9 @@ def say_joined(row: Row) -> str:
     """The estimate, and how many texts with people only would be as precise; if r is below .3, that models hardly
     help; if others than the planned models predict people, that."""
     about = {
-        "people": of_texts(row["n_texts"]), "all": of_texts(row["n_texts_all"]), "generator": row["generator"],
-        "value": with_interval(row["value"], row["low"], row["high"]), "effective": of_texts(round(row["n_effective"])),
+        "people": say_of_texts(row["n_texts"]), "all": say_of_texts(row["n_texts_all"]), "generator": row["generator"],
+        "value": format_with_interval(row["value"], row["low"], row["high"]),
+        "effective": say_of_texts(round(row["n_effective"])),
     }  # fmt: skip
     if row["r"] < LEAST_R:
         sentence = _("From people on %(people)s and models on %(all)s, items by %(generator)s have an informativity of "

@@ -7,12 +7,12 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from analysis.formatting import with_interval
+from analysis.formatting import format_with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.label_severity import LabelSeverity, label_severity
 from analysis.measures.rater_effects import find_linked_raters
 from analysis.measures.reader_intervals import jackknife_parts
-from analysis.science.common import refuse, texts_only
+from analysis.science.common import estimate_over_texts, leave_undefined
 from analysis.science.raters import (
     FEW_SHARED,
     FEW_TEXTS,
@@ -21,8 +21,8 @@ from analysis.science.raters import (
     FEWEST_TEXTS,
     NOT_LINKED,
     Ratings,
-    first_round,
     say_rounds,
+    select_first_round,
 )
 from analysis.science.tables import FAIR_SHARES, LABEL_SEVERITY
 from analysis.tables.spec import Table
@@ -34,22 +34,22 @@ FEW_LABELS = gettext_noop("Severity of labels needs 200 labels by a rater; here 
 ALIKE = gettext_noop("All these labels are alike, so how strict they are cannot be estimated.")
 
 
-def label_tables(evidence: Evidence) -> tuple[Table, ...]:
+def build_label_tables(evidence: Evidence) -> tuple[Table, ...]:
     """The tables of yes/no labels; empty if no people answered yes/no questions about items."""
-    labels = list(labels_in(evidence))
+    labels = list(collect_labels(evidence))
     if not labels:
         return ()
     convention, notes = evidence.choices.convention, say_rounds(evidence)
-    fits = [(each, label_fit(each)) for each in labels]
+    fits = [(each, fit_labels(each)) for each in labels]
     return (
-        LABEL_SEVERITY.build([row for each in fits for row in label_rows(*each)], convention, notes),
-        FAIR_SHARES.build([row for each in fits for row in share_rows(*each)], convention, notes),
+        LABEL_SEVERITY.build([row for each in fits for row in build_label_rows(*each)], convention, notes),
+        FAIR_SHARES.build([row for each in fits for row in build_share_rows(*each)], convention, notes),
     )
 
 
-def labels_in(evidence: Evidence) -> Iterator[Ratings]:
+def collect_labels(evidence: Evidence) -> Iterator[Ratings]:
     """The labels of each yes/no question: 1 for yes, 0 for another label. Answers that leave it open are dropped."""
-    for question, rows in first_round(evidence):
+    for question, rows in select_first_round(evidence):
         if question.kind == "scale" or YES not in question.levels:
             continue
         decided = rows[~rows["value"].isin(UNDECIDED)]
@@ -57,7 +57,7 @@ def labels_in(evidence: Evidence) -> Iterator[Ratings]:
             yield Ratings(question, "", decided.assign(value=(decided["value"] == YES).astype(float)))
 
 
-def label_fit(ratings: Ratings) -> tuple[LabelSeverity | None, str]:
+def fit_labels(ratings: Ratings) -> tuple[LabelSeverity | None, str]:
     """The fit of yes/no labels, or why there is none."""
     item, _items = ratings.codes("item_id")
     rater, raters = ratings.codes("annotator")
@@ -72,7 +72,7 @@ def label_fit(ratings: Ratings) -> tuple[LabelSeverity | None, str]:
     return label_severity(item, rater, ratings.value == 1, text, ratings.of_items("generator")[0]), ""
 
 
-def label_rows(ratings: Ratings, fitted: tuple[LabelSeverity | None, str]) -> Iterator[dict[str, Any]]:
+def build_label_rows(ratings: Ratings, fitted: tuple[LabelSeverity | None, str]) -> Iterator[dict[str, Any]]:
     found, reason = fitted
     item, _items = ratings.codes("item_id")
     rater, raters = ratings.codes("annotator")
@@ -87,13 +87,13 @@ def label_rows(ratings: Ratings, fitted: tuple[LabelSeverity | None, str]) -> It
         why = why or (_(FEW_SHARED) if n < FEWEST_SHARED else "")
         if found is None or why or np.isnan(found.severity[place]):
             why = why or _(ALIKE)
-            yield about | {"severity": refuse(why), "reason": why}
+            yield about | {"severity": leave_undefined(why), "reason": why}
         else:
             parts = jackknife_parts(float(found.severity[place]), found.severity_without[:, place])
-            yield about | {"severity": texts_only(parts), "reason": ""}
+            yield about | {"severity": estimate_over_texts(parts), "reason": ""}
 
 
-def label_sentence(tables: tuple[Table, ...]) -> list[str]:
+def describe_severity(tables: tuple[Table, ...]) -> list[str]:
     """A sentence about the rater who differs most from the mean rater, or that nobody clearly differs.
 
     Empty if no rater's severity has an interval.
@@ -111,11 +111,11 @@ def label_sentence(tables: tuple[Table, ...]) -> list[str]:
         if row["severity"] > 0
         else _("%(rater)s says yes less often than the mean rater, most of all to “%(question)s”: %(value)s logits.")
     )
-    value = with_interval(row["severity"], row["low"], row["high"])
+    value = format_with_interval(row["severity"], row["low"], row["high"])
     return [words % {"rater": row["annotator"], "question": name_question(row["question"]), "value": value}]
 
 
-def share_rows(ratings: Ratings, fitted: tuple[LabelSeverity | None, str]) -> Iterator[dict[str, Any]]:
+def build_share_rows(ratings: Ratings, fitted: tuple[LabelSeverity | None, str]) -> Iterator[dict[str, Any]]:
     found, reason = fitted
     code, names = ratings.of_items("generator")
     raw = ratings.frame.groupby("generator")["value"].mean()
@@ -126,7 +126,7 @@ def share_rows(ratings: Ratings, fitted: tuple[LabelSeverity | None, str]) -> It
         }  # fmt: skip
         if found is None or np.isnan(found.fair[place]):
             why = reason or _(ALIKE)
-            yield about | {"fair": refuse(why), "reason": why}
+            yield about | {"fair": leave_undefined(why), "reason": why}
         else:
             parts = jackknife_parts(float(found.fair[place]), found.fair_without[:, place], bounds=(0.0, 1.0))
-            yield about | {"fair": texts_only(parts), "reason": ""}
+            yield about | {"fair": estimate_over_texts(parts), "reason": ""}

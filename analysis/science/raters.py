@@ -9,7 +9,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from analysis.formatting import of_texts, with_interval
+from analysis.formatting import format_with_interval, say_of_texts
 from analysis.frames.evidence import Evidence
 from analysis.measures.rater_effects import (
     GStudy,
@@ -25,7 +25,7 @@ from analysis.measures.rater_effects import (
 from analysis.measures.reader_intervals import jackknife_parts, reliability_parts
 from analysis.measures.reliability import largest_block
 from analysis.reports.evaluators import groups_of, people_in
-from analysis.science.common import refuse, texts_only
+from analysis.science.common import estimate_over_texts, leave_undefined
 from analysis.science.tables import (
     D_STUDY,
     FAIR_MEANS,
@@ -74,21 +74,23 @@ class Ratings:
         return codes.astype(np.int64), pd.Index(names)
 
 
-def rating_tables(evidence: Evidence) -> tuple[Table, ...]:
+def build_rating_tables(evidence: Evidence) -> tuple[Table, ...]:
     """The tables of ratings; empty if no people rated items on a scale."""
-    found = list(ratings_in(evidence))
+    found = list(collect_ratings(evidence))
     if not found:
         return ()
     notes = say_rounds(evidence)
     convention = evidence.choices.convention
-    studies = [(each, study_of(each)) for each in drop_pooled_ratings(found)]
-    crossed = [row for each in drop_pooled_ratings(found) for row in generator_rows(each)]
+    studies = [(each, run_g_study(each)) for each in drop_pooled_ratings(found)]
+    crossed = [row for each in drop_pooled_ratings(found) for row in build_generator_rows(each)]
     return (
-        G_STUDY.build([g_row(*each) for each in studies], convention, notes),
-        D_STUDY.build([row for each in studies for row in d_rows(*each)], notes=notes),
+        G_STUDY.build([build_g_row(*each) for each in studies], convention, notes),
+        D_STUDY.build([row for each in studies for row in build_d_rows(*each)], notes=notes),
         *((GENERATOR_G_STUDY.build(crossed, convention, notes),) if crossed else ()),
-        SEVERITY.build([row for each in found if not each.group for row in severity_rows(each)], convention, notes),
-        FAIR_MEANS.build([row for each in found if not each.group for row in fair_rows(each)], convention, notes),
+        SEVERITY.build(
+            [row for each in found if not each.group for row in build_severity_rows(each)], convention, notes
+        ),
+        FAIR_MEANS.build([row for each in found if not each.group for row in build_fair_rows(each)], convention, notes),
     )
 
 
@@ -104,11 +106,11 @@ def drop_pooled_ratings(found: list[Ratings]) -> list[Ratings]:
     return [each for each in found if each.group or each.question.name not in grouped]
 
 
-def ratings_in(evidence: Evidence) -> Iterator[Ratings]:
+def collect_ratings(evidence: Evidence) -> Iterator[Ratings]:
     """The ratings of each scale: of all people, and of each group if there are several."""
     groups = groups_of(evidence)
     of_person = evidence.annotators.set_index("annotator")["group"]
-    for question, rows in first_round(evidence):
+    for question, rows in select_first_round(evidence):
         if question.kind != "scale":
             continue
         yield Ratings(question, "", rows)
@@ -117,7 +119,7 @@ def ratings_in(evidence: Evidence) -> Iterator[Ratings]:
             yield from (Ratings(question, group, rows[who == group]) for group in groups if (who == group).any())
 
 
-def first_round(evidence: Evidence) -> Iterator[tuple[Question, pd.DataFrame]]:
+def select_first_round(evidence: Evidence) -> Iterator[tuple[Question, pd.DataFrame]]:
     """People's answers of round 1 to each question about items."""
     people = people_in(evidence).rows_of(evidence.every_round)
     first = people[(people["round"] == 1) & people["item_id"].notna()]
@@ -131,7 +133,7 @@ def first_round(evidence: Evidence) -> Iterator[tuple[Question, pd.DataFrame]]:
 # Variances ------------------------------------------------------------------------------------------------------------
 
 
-def study_of(ratings: Ratings) -> GStudy | None:
+def run_g_study(ratings: Ratings) -> GStudy | None:
     """None if there are too few raters, or too few items rated twice."""
     item, _items = ratings.codes("item_id")
     rater, raters = ratings.codes("annotator")
@@ -142,7 +144,7 @@ def study_of(ratings: Ratings) -> GStudy | None:
     return None if np.isnan(found.objects) else found
 
 
-def g_row(ratings: Ratings, study: GStudy | None) -> dict[str, Any]:
+def build_g_row(ratings: Ratings, study: GStudy | None) -> dict[str, Any]:
     about: dict[str, Any] = {
         "question": ratings.question.name, "group": ratings.group,
         "n_items": ratings.frame["item_id"].nunique(), "n_raters": ratings.frame["annotator"].nunique(),
@@ -150,17 +152,22 @@ def g_row(ratings: Ratings, study: GStudy | None) -> dict[str, Any]:
     names = (*VARIANCES, *RELIABILITIES)
     if study is None:
         return (
-            about | {name: refuse(_(NOT_APART)) for name in names} | dict.fromkeys(TARGETS) | {"reason": _(NOT_APART)}
+            about
+            | {name: leave_undefined(_(NOT_APART)) for name in names}
+            | dict.fromkeys(TARGETS)
+            | {"reason": _(NOT_APART)}
         )
-    without = studies_without(ratings)
+    without = leave_out_texts(ratings)
     estimates = {
-        name: texts_only(jackknife_parts(getattr(study, name), np.array([getattr(each, name) for each in without])))
+        name: estimate_over_texts(
+            jackknife_parts(getattr(study, name), np.array([getattr(each, name) for each in without]))
+        )
         for name in VARIANCES
     }
     estimates |= estimate_reliability(
         (study.relative(1), study.absolute(1)), study.noise_shares(), [each.noise_shares() for each in without]
     )
-    enough = {name: fewest_raters(study, target) for name, target in TARGETS.items()}
+    enough = {name: count_fewest_raters(study, target) for name, target in TARGETS.items()}
     return about | estimates | enough | {"reason": ""}
 
 
@@ -169,17 +176,17 @@ def estimate_reliability(
 ) -> dict[str, Any]:
     """Eρ² and Φ from their shares of noise, and from these shares without each text."""
     parts = map(reliability_parts, values, noise, np.array(without).T)
-    return {name: texts_only(each) for name, each in zip(RELIABILITIES, parts, strict=True)}
+    return {name: estimate_over_texts(each) for name, each in zip(RELIABILITIES, parts, strict=True)}
 
 
-def studies_without(ratings: Ratings) -> list[GStudy]:
+def leave_out_texts(ratings: Ratings) -> list[GStudy]:
     """The same study without each text."""
     (item, _), (rater, _) = ratings.codes("item_id"), ratings.codes("annotator")
     cluster = ratings.of_items("text_id")[0][item]
     return [GStudy(float(o), float(r), float(e)) for o, r, e in g_study_without(item, rater, cluster, ratings.value)]
 
 
-def fewest_raters(study: GStudy, target: float) -> int | None:
+def count_fewest_raters(study: GStudy, target: float) -> int | None:
     """m = target / (1 - target) · noise / signal, rounded up; None if no number reaches the target."""
     one = study.relative(1)
     if not one > 0:
@@ -187,7 +194,7 @@ def fewest_raters(study: GStudy, target: float) -> int | None:
     return max(1, int(np.ceil(target / (1 - target) * (1 - one) / one - 1e-9)))
 
 
-def d_rows(ratings: Ratings, study: GStudy | None) -> Iterator[dict[str, Any]]:
+def build_d_rows(ratings: Ratings, study: GStudy | None) -> Iterator[dict[str, Any]]:
     for n in range(1, MOST_RATERS + 1):
         about = {"question": ratings.question.name, "group": ratings.group, "n_raters": n}
         if study is None:
@@ -205,22 +212,24 @@ COMPONENTS = {
 }  # fmt: skip
 
 
-def generator_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
+def build_generator_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
     """One row if raters rated items of at least 10 generators; none for fewer, as there is nothing to rank."""
     n_generators = ratings.frame["generator"].nunique()
     if n_generators < FEWEST_OBJECTS:
         return
-    texts, raters = complete_ratings(ratings.frame)
+    texts, raters = find_complete_ratings(ratings.frame)
     about: dict[str, Any] = {
         "question": ratings.question.name, "group": ratings.group, "n_generators": n_generators,
         "n_texts": len(texts), "n_raters": len(raters),
     }  # fmt: skip
     if len(raters) < FEWEST_RATERS or len(texts) < FEWEST_TEXTS:
         names = ("generators", *RELIABILITIES)
-        empty = dict.fromkeys((*COMPONENTS, "texts_80", "raters_80")) | {name: refuse(_(NOT_APART)) for name in names}
+        empty = dict.fromkeys((*COMPONENTS, "texts_80", "raters_80")) | {
+            name: leave_undefined(_(NOT_APART)) for name in names
+        }
         yield about | empty | {"reason": _(NOT_APART)}
         return
-    values = crossed_means(ratings, texts, raters)
+    values = average_crossed(ratings, texts, raters)
     found = crossed_components(values)
     shape = values.shape[1:]
     without = [crossed_components(np.delete(values, at, axis=1)) for at in range(len(texts))]
@@ -228,20 +237,20 @@ def generator_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
         d_study(found, *shape), noise_shares(found, *shape), [noise_shares(each, *shape) for each in without]
     )
     yield about | {name: found[part] for name, part in COMPONENTS.items()} | estimates | {
-        "generators": texts_only(jackknife_parts(found["p"], np.array([each["p"] for each in without]))),
-        "texts_80": smallest_number(lambda n: d_study(found, n, shape[1])[0]),
-        "raters_80": smallest_number(lambda n: d_study(found, shape[0], n)[0]), "reason": "",
+        "generators": estimate_over_texts(jackknife_parts(found["p"], np.array([each["p"] for each in without]))),
+        "texts_80": find_smallest_number(lambda n: d_study(found, n, shape[1])[0]),
+        "raters_80": find_smallest_number(lambda n: d_study(found, shape[0], n)[0]), "reason": "",
     }  # fmt: skip
 
 
-def complete_ratings(frame: pd.DataFrame) -> tuple[pd.Index, pd.Index]:
+def find_complete_ratings(frame: pd.DataFrame) -> tuple[pd.Index, pd.Index]:
     """Texts and raters of the largest block in which each rater rated all generators on each text."""
     cells = frame.groupby(["annotator", "text_id"])["generator"].nunique().unstack("text_id")
     raters, texts = largest_block((cells == frame["generator"].nunique()).to_numpy(), FEWEST_RATERS)
     return cells.columns[texts], cells.index[raters]
 
 
-def crossed_means(ratings: Ratings, texts: pd.Index, raters: pd.Index) -> np.ndarray:
+def average_crossed(ratings: Ratings, texts: pd.Index, raters: pd.Index) -> np.ndarray:
     """(generators, texts, raters) means of the ratings of a generator's items on a text."""
     means = ratings.frame.assign(value=ratings.value).groupby(["generator", "text_id", "annotator"])["value"].mean()
     generators = sorted(ratings.frame["generator"].unique())
@@ -249,7 +258,7 @@ def crossed_means(ratings: Ratings, texts: pd.Index, raters: pd.Index) -> np.nda
     return means.reindex(places).to_numpy(dtype=np.float64).reshape(-1, len(texts), len(raters))
 
 
-def smallest_number(reliability: Callable[[int], float], target: float = 0.8) -> int | None:
+def find_smallest_number(reliability: Callable[[int], float], target: float = 0.8) -> int | None:
     """The smallest number of a facet that reaches the target; None if no number up to 1,000 does."""
     return next((n for n in range(1, MOST_FACETS + 1) if reliability(n) >= target), None)
 
@@ -257,7 +266,7 @@ def smallest_number(reliability: Callable[[int], float], target: float = 0.8) ->
 # Severity -------------------------------------------------------------------------------------------------------------
 
 
-def severity_of(ratings: Ratings) -> tuple[Severity | None, str]:
+def fit_severity(ratings: Ratings) -> tuple[Severity | None, str]:
     """The fit, or why there is none."""
     item, _items = ratings.codes("item_id")
     rater, raters = ratings.codes("annotator")
@@ -269,8 +278,8 @@ def severity_of(ratings: Ratings) -> tuple[Severity | None, str]:
     return rater_severity(item, rater, ratings.value, text, ratings.of_items("generator")[0]), ""
 
 
-def severity_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
-    found, reason = severity_of(ratings)
+def build_severity_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
+    found, reason = fit_severity(ratings)
     item, _items = ratings.codes("item_id")
     rater, raters = ratings.codes("annotator")
     shared = np.bincount(item)[item] > 1
@@ -281,12 +290,14 @@ def severity_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
         why = reason or (_(FEW_SHARED) if n < FEWEST_SHARED else "")
         if why or found is None:
             empty = dict.fromkeys(("residual_sd", "share_middle", "share_commonest", "r_others"))
-            yield about | empty | {"severity": refuse(why), "reason": why}
+            yield about | empty | {"severity": leave_undefined(why), "reason": why}
         else:
             parts = jackknife_parts(float(found.severity[place]), found.severity_without[:, place])
             residual = found.residual[rater == place]
             yield (
-                about | {"severity": texts_only(parts), "residual_sd": residual.std(), "reason": ""} | habits.of(place)
+                about
+                | {"severity": estimate_over_texts(parts), "residual_sd": residual.std(), "reason": ""}
+                | habits.of(place)
             )
 
 
@@ -315,8 +326,8 @@ class Habits:
         return float(np.corrcoef(own, others)[0, 1]) if own.std() > 0 and others.std() > 0 else None
 
 
-def fair_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
-    found, reason = severity_of(ratings)
+def build_fair_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
+    found, reason = fit_severity(ratings)
     code, names = ratings.of_items("generator")
     raw = ratings.frame.assign(value=ratings.value).groupby("generator")["value"].mean()
     for place, name in enumerate(names):
@@ -327,13 +338,13 @@ def fair_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
             "n_items": int((code == place).sum()),
         }
         if found is None:
-            yield about | {"fair": refuse(reason), "reason": reason}
+            yield about | {"fair": leave_undefined(reason), "reason": reason}
         else:
             parts = jackknife_parts(float(found.fair[place]), found.fair_without[:, place])
-            yield about | {"fair": texts_only(parts)}
+            yield about | {"fair": estimate_over_texts(parts)}
 
 
-def rater_sentence(tables: tuple[Table, ...]) -> list[str]:
+def describe_raters(tables: tuple[Table, ...]) -> list[str]:
     """How reliable a single rater is on the question with the lowest agreement, and how many raters would be enough."""
     rows = [row for table in tables if table.name == G_STUDY.name for row in table.rows if row["relative"] is not None]
     if not rows:
@@ -341,7 +352,7 @@ def rater_sentence(tables: tuple[Table, ...]) -> list[str]:
     row = min(rows, key=lambda each: each["relative"])
     about = {
         "question": name_question(row["question"]), "n": row["raters_80"],
-        "value": with_interval(row["relative"], row["relative_low"], row["relative_high"]),
+        "value": format_with_interval(row["relative"], row["relative_low"], row["relative_high"]),
     }  # fmt: skip
     if row["raters_80"] is None:
         return [_("One rater ranks items by %(question)s with a reliability (Eρ²) of %(value)s.") % about]
@@ -353,7 +364,7 @@ def rater_sentence(tables: tuple[Table, ...]) -> list[str]:
     return [sentence % about]
 
 
-def generator_sentence(tables: tuple[Table, ...]) -> list[str]:
+def describe_generators(tables: tuple[Table, ...]) -> list[str]:
     """How reliably these texts and raters rank generators on the least reliable question, and what would be enough."""
     rows = [row for table in tables if table.name == GENERATOR_G_STUDY.name for row in table.rows]
     known = [row for row in rows if row["relative"] is not None]
@@ -361,8 +372,8 @@ def generator_sentence(tables: tuple[Table, ...]) -> list[str]:
         return []
     row = min(known, key=lambda each: each["relative"])
     about = {
-        "question": name_question(row["question"]), "texts": row["texts_80"], "here": of_texts(row["n_texts"]),
-        "value": with_interval(row["relative"], row["relative_low"], row["relative_high"]),
+        "question": name_question(row["question"]), "texts": row["texts_80"], "here": say_of_texts(row["n_texts"]),
+        "value": format_with_interval(row["relative"], row["relative_low"], row["relative_high"]),
     }  # fmt: skip
     if row["texts_80"] is None:
         words = _("Raters on %(here)s rank generators by %(question)s with a reliability (Eρ²) of %(value)s; more "

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 from scipy.stats import chi2, norm
 
-from analysis.formatting import number, p_value, with_interval
+from analysis.formatting import format_p_value, format_with_interval, number
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import HOLM, adjust_p_values
 from analysis.measures.informativity import CarryOver, carry_over
@@ -25,7 +25,7 @@ from analysis.measures.item_response import (
 )
 from analysis.measures.reader_intervals import FIXED, RANDOM, Readers
 from analysis.reports.evaluators import HUMAN, groups_of, people_in
-from analysis.science.common import conventions, judgments_in, reading_stages
+from analysis.science.common import collect_judgments, estimate_by_convention, list_reading_stages
 from analysis.science.tables import CARRY_OVER, DEPENDENCE, DEPENDENT_PAIRS, DIF, PERSON_FIT, RASCH, TEXT_DIF
 from analysis.tables.spec import Table
 from studies.services.phases import list_background_questions
@@ -63,28 +63,28 @@ class AnswerMatrix:
     texts: np.ndarray
 
 
-def reader_tables(evidence: Evidence) -> tuple[Table, ...]:
+def build_reader_tables(evidence: Evidence) -> tuple[Table, ...]:
     """All tables about readers; empty if nobody answered with the text."""
-    answered = answers_with_text(evidence)
+    answered = build_answer_matrix(evidence)
     if answered is None:
         return ()
     rows, model, used, notes = fit_rasch(answered)
     return (
         RASCH.build(rows, notes=notes),
-        *person_fit(answered, model, used),
-        *dependence(evidence, answered, model, used),
+        *build_person_fit(answered, model, used),
+        *build_dependence(evidence, answered, model, used),
         *build_dif_tables(evidence, answered),
     )
 
 
 def read_judgments(evidence: Evidence) -> pd.DataFrame:
     """People's judgments of options with the text."""
-    stages = reading_stages(evidence)
-    mine = people_in(evidence).rows_of(judgments_in(evidence))
+    stages = list_reading_stages(evidence)
+    mine = people_in(evidence).rows_of(collect_judgments(evidence))
     return mine[mine["stage"] == stages.with_text] if stages else mine.iloc[:0]
 
 
-def answers_with_text(evidence: Evidence) -> AnswerMatrix | None:
+def build_answer_matrix(evidence: Evidence) -> AnswerMatrix | None:
     read = read_judgments(evidence)
     if read.empty:
         return None
@@ -146,11 +146,11 @@ def choose_model(answers: np.ndarray) -> tuple[ItemResponseModel, list[str]]:
     each = fit_item_response(answers, "each")
     better, freedom = max(2 * (each.log_likelihood - common.log_likelihood), 0.0), len(each.slope) - 1
     p = float(chi2.sf(better, freedom))
-    values = {"chi2": number(better), "df": freedom, "p": p_value(p)}
+    values = {"chi2": number(better), "df": freedom, "p": format_p_value(p)}
     return each if p < LEVEL else common, [_(LIKELIHOOD_RATIO) % values]
 
 
-def person_fit(answered: AnswerMatrix, model: ItemResponseModel | None, used: np.ndarray) -> tuple[Table, ...]:
+def build_person_fit(answered: AnswerMatrix, model: ItemResponseModel | None, used: np.ndarray) -> tuple[Table, ...]:
     """Ability and fit of each person, the worst fit first; nothing without a model."""
     if model is None:
         return ()
@@ -167,7 +167,7 @@ def person_fit(answered: AnswerMatrix, model: ItemResponseModel | None, used: np
     return (PERSON_FIT.build(sorted(rows, key=lambda row: -max(row["infit"], row["outfit"])), notes=[note]),)
 
 
-def dependence(
+def build_dependence(
     evidence: Evidence, answered: AnswerMatrix, model: ItemResponseModel | None, used: np.ndarray
 ) -> tuple[Table, ...]:
     """Q3 of pairs of options within an item, of items within a text and across texts, and the pairs of items that
@@ -175,10 +175,10 @@ def dependence(
     if model is None or len(answered.people) < DEPENDENCE_PEOPLE:
         return ()
     answers, items, texts = answered.right[:, used], answered.items[used], answered.texts[used]
-    one, other, values = pair_residuals(answers, model)
+    one, other, values = correlate_residuals(answers, model)
     same = texts[one] == texts[other]
     rows = [
-        *option_pairs(evidence), summarize_pairs("within text", values[same]),
+        *summarize_option_pairs(evidence), summarize_pairs("within text", values[same]),
         summarize_pairs("across texts", values[~same]),
     ]  # fmt: skip
     seen = (answers != MISSING).astype(np.int64)
@@ -191,7 +191,7 @@ def dependence(
     return (DEPENDENCE.build(rows), *((DEPENDENT_PAIRS.build(pairs),) if pairs else ()))
 
 
-def pair_residuals(answers: np.ndarray, model: ItemResponseModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def correlate_residuals(answers: np.ndarray, model: ItemResponseModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Both codes of each pair, and its Q3 minus the mean of all; NaN if nobody answered both."""
     q3 = residual_correlations(answers, model.expected_answers())
     one, other = np.triu_indices(len(q3), 1)
@@ -207,7 +207,7 @@ def summarize_pairs(name: str, apart: np.ndarray) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def option_pairs(evidence: Evidence) -> Iterator[dict[str, Any]]:
+def summarize_option_pairs(evidence: Evidence) -> Iterator[dict[str, Any]]:
     """The row for pairs of options of one item, from a model of options; nothing if options allow none."""
     read = read_judgments(evidence)
     option = read["item_id"].str.cat(read["option_id"], sep="\n")
@@ -220,7 +220,7 @@ def option_pairs(evidence: Evidence) -> Iterator[dict[str, Any]]:
         return
     answers = np.where(np.isnan(known[:, used]), MISSING, known[:, used]).astype(np.int64)
     item = pd.factorize(of_option.reindex(judged.columns[used]))[0]
-    one, other, values = pair_residuals(answers, fit_item_response(answers, "common"))
+    one, other, values = correlate_residuals(answers, fit_item_response(answers, "common"))
     yield summarize_pairs("within item", values[item[one] == item[other]])
 
 
@@ -229,7 +229,7 @@ def option_pairs(evidence: Evidence) -> Iterator[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class ComparedGroups:
-    """Two groups of people, `names`; of_person: the group of each person by code; notes: how they came about."""
+    """Two groups of people, `names`; of_person: the group of each person by code; notes: how they were formed."""
 
     names: list[str]
     of_person: pd.Series
@@ -277,10 +277,10 @@ def build_dif_tables(evidence: Evidence, answered: AnswerMatrix) -> tuple[Table,
     right, second = answered.right[chosen], (of_person[chosen] == groups.names[1]).to_numpy()
     found = list_dif_rows(answered, right, second, groups.names)
     rows = sorted(found, key=lambda row: (row["category"] or "-", abs(np.nan_to_num(row["d"] or 0))), reverse=True)
-    return (DIF.build(rows, notes=groups.notes), *text_functioning(answered, right, rows))
+    return (DIF.build(rows, notes=groups.notes), *build_text_dif(answered, right, rows))
 
 
-def text_functioning(answered: AnswerMatrix, right: np.ndarray, rows: list[dict[str, Any]]) -> tuple[Table, ...]:
+def build_text_dif(answered: AnswerMatrix, right: np.ndarray, rows: list[dict[str, Any]]) -> tuple[Table, ...]:
     """One row per text with at least two items that have a D: the sum of D over its items. Empty without such texts."""
     known = pd.DataFrame([row for row in rows if row["item_id"] and not row["reason"]])
     if known.empty:
@@ -325,7 +325,7 @@ def list_dif_rows(
         }  # fmt: skip
 
 
-# Does guessing an item change how one answers it with the text?
+# Carry-over: whether guessing an item changes how it is answered with the text.
 
 FEWEST_TEXTS = 5
 PAIR = ["annotator", "item_id"]
@@ -335,42 +335,42 @@ NOTHING_TO_COMPARE = gettext_noop(
 TOO_FEW_TEXTS = gettext_noop("Comparing those who guessed an item with the others needs at least 5 texts; here %(n)d.")
 
 
-def carry_over_tables(evidence: Evidence) -> tuple[Table, ...]:
-    stages = reading_stages(evidence)
+def build_carry_over(evidence: Evidence) -> tuple[Table, ...]:
+    stages = list_reading_stages(evidence)
     if stages is None or not stages.without:
         return ()
-    mine = people_in(evidence).rows_of(judgments_in(evidence))
+    mine = people_in(evidence).rows_of(collect_judgments(evidence))
     read = mine[mine["stage"] == stages.with_text]
     if read.empty:
         return ()
     before = mine[mine["stage"] == stages.without]
     guessed = pd.MultiIndex.from_frame(before[PAIR].drop_duplicates())
-    rows = [carry_over_row("answerability", sum_cells(read), guessed)]
-    timed = time_cells(evidence, read, stages.with_text)
+    rows = [build_carry_over_row("answerability", sum_right_cells(read), guessed)]
+    timed = sum_time_cells(evidence, read, stages.with_text)
     if not timed.empty:
         of_text = before[["annotator", "text_id"]].drop_duplicates()
-        rows.append(carry_over_row("minutes", timed, pd.MultiIndex.from_frame(of_text)))
+        rows.append(build_carry_over_row("minutes", timed, pd.MultiIndex.from_frame(of_text)))
     return (CARRY_OVER.build(rows, evidence.choices.convention),)
 
 
-def carry_over_row(measure: str, cells: pd.DataFrame, guessed: pd.MultiIndex) -> dict[str, Any]:
+def build_carry_over_row(measure: str, cells: pd.DataFrame, guessed: pd.MultiIndex) -> dict[str, Any]:
     bounds = (-1.0, 1.0) if measure == "answerability" else (-np.inf, np.inf)
-    random, fixed = (estimate(cells, guessed, bounds, readers) for readers in (RANDOM, FIXED))
+    random, fixed = (estimate_effect(cells, guessed, bounds, readers) for readers in (RANDOM, FIXED))
     reason = explain_no_carry_over(random)
     return {
-        "evaluator": HUMAN, "measure": measure, "effect": conventions(random.parts, fixed.parts, reason),
+        "evaluator": HUMAN, "measure": measure, "effect": estimate_by_convention(random.parts, fixed.parts, reason),
         "others_only": None if np.isnan(random.others_only) else random.others_only, "n_items": random.n_items,
         "n_texts": random.n_texts,
     }  # fmt: skip
 
 
-def sum_cells(read: pd.DataFrame) -> pd.DataFrame:
+def sum_right_cells(read: pd.DataFrame) -> pd.DataFrame:
     """Options right and judged, by annotator and item."""
     cells = read.groupby(["annotator", "item_id", "text_id"], sort=True)["correct"].agg(total="sum", n="size")
     return cells.reset_index()
 
 
-def time_cells(evidence: Evidence, read: pd.DataFrame, stage: str) -> pd.DataFrame:
+def sum_time_cells(evidence: Evidence, read: pd.DataFrame, stage: str) -> pd.DataFrame:
     """Minutes per item of the stage, by annotator and text; the text takes the place of the item."""
     minutes = evidence.times[evidence.times["stage"] == stage][["annotator", "text_id", "minutes"]]
     items = read.groupby(["annotator", "text_id"])["item_id"].nunique().rename("items").reset_index()
@@ -378,7 +378,9 @@ def time_cells(evidence: Evidence, read: pd.DataFrame, stage: str) -> pd.DataFra
     return timed.assign(item_id=timed["text_id"], total=timed["minutes"] / timed["items"], n=1)
 
 
-def estimate(cells: pd.DataFrame, guessed: pd.MultiIndex, bounds: tuple[float, float], readers: Readers) -> CarryOver:
+def estimate_effect(
+    cells: pd.DataFrame, guessed: pd.MultiIndex, bounds: tuple[float, float], readers: Readers
+) -> CarryOver:
     """From cells by annotator and item; guessed: whether the cell was guessed before."""
     before = guessed.get_indexer(pd.MultiIndex.from_frame(cells[PAIR])) >= 0
     item, text, annotator = (
@@ -394,12 +396,12 @@ def explain_no_carry_over(found: CarryOver) -> str:
     return _(TOO_FEW_TEXTS) % {"n": found.n_texts} if found.n_texts < FEWEST_TEXTS else ""
 
 
-def carry_over_sentence(tables: tuple[Table, ...]) -> list[str]:
+def describe_carry_over(tables: tuple[Table, ...]) -> list[str]:
     """A sentence only if the interval of the effect excludes 0."""
     for table in tables:
         row = table.rows[0]
         if row["effect"] is not None and row["low"] is not None and row["low"] * row["high"] > 0:
-            value = with_interval(row["effect"], row["low"], row["high"])
+            value = format_with_interval(row["effect"], row["low"], row["high"])
             return [_("Guessing an item changed how it was answered with the text: %(value)s.") % {"value": value}]
     return []
 
@@ -420,17 +422,19 @@ def write_dif_sentences(tables: tuple[Table, ...]) -> list[str]:
     return [sentence % {"n": len(large), "all": len(rows), "a": large[0]["group_a"], "b": large[0]["group_b"]}]
 
 
-def rasch_sentence(tables: tuple[Table, ...]) -> list[str]:
+def describe_rasch(tables: tuple[Table, ...]) -> list[str]:
     """How many items the model fits; nothing without a model."""
     rows = [row for table in tables if table.name == RASCH.name for row in table.rows if row["infit"] is not None]
     if not rows:
         return []
     fitting = sum(FITS[0] <= row["infit"] <= FITS[1] for row in rows)
-    words = _("A model of readers (%(model)s) fits %(n)d of %(all)d items: difficulty does not depend on who came.")
+    words = _(
+        "A model of readers (%(model)s) fits %(n)d of %(all)d items: their difficulty does not depend on who answered."
+    )
     return [words % {"model": rows[0]["model"], "n": fitting, "all": len(rows)}]
 
 
-def dependence_sentence(tables: tuple[Table, ...]) -> list[str]:
+def describe_dependence(tables: tuple[Table, ...]) -> list[str]:
     """How many pairs of items depend on each other, and the strongest; nothing if none does."""
     rows = [row for table in tables if table.name == DEPENDENT_PAIRS.name for row in table.rows]
     if not rows:

@@ -11,19 +11,19 @@ from analysis.figures.intervals import FORESTS
 from analysis.frames.evidence import Evidence
 from analysis.reports.contrasts import Comparison, Family, conventions_of, max_t_note
 from analysis.reports.report import Report
-from analysis.science.flaws import flaw_sentence, flaw_tables
+from analysis.science.flaws import build_flaw_tables, describe_largest_flaw
 from analysis.science.joined import build_tables, list_sentences
-from analysis.science.labels import label_sentence, label_tables
-from analysis.science.raters import generator_sentence, rater_sentence, rating_tables
+from analysis.science.labels import build_label_tables, describe_severity
+from analysis.science.raters import build_rating_tables, describe_generators, describe_raters
 from analysis.science.readers import (
-    carry_over_sentence,
-    carry_over_tables,
-    dependence_sentence,
-    rasch_sentence,
-    reader_tables,
+    build_carry_over,
+    build_reader_tables,
+    describe_carry_over,
+    describe_dependence,
+    describe_rasch,
     write_dif_sentences,
 )
-from analysis.science.scores import reliability_sentence, reliability_tables
+from analysis.science.scores import build_reliability_tables, describe_reliability
 from analysis.science.tables import (
     CARRY_OVER,
     DEPENDENT_PAIRS,
@@ -39,25 +39,31 @@ from analysis.science.tables import (
     RELIABILITY,
     TEXT_VERSIONS,
 )
-from analysis.science.versions import build_version_tables, say_version_difference, version_sentence, version_tables
+from analysis.science.versions import (
+    build_text_version_tables,
+    build_version_tables,
+    describe_version_effect,
+    say_version_difference,
+)
 from analysis.tables.spec import Table
 
 Say = Callable[[tuple[Table, ...]], list[str]]  # the sentences of the tables of a piece
 
 
-def with_science(report: Report, evidence: Evidence) -> Report:
+def add_science(report: Report, evidence: Evidence) -> Report:
     """The report with the tables that its answers allow, before the description, which comes last."""
     pieces: list[tuple[tuple[Table, ...], Sequence[tuple[str, Say]]]] = [
         (build_tables(evidence), [(JOINED.name, list_sentences)]),
-        (version_tables(evidence), [(TEXT_VERSIONS.name, version_sentence)]),
+        (build_text_version_tables(evidence), [(TEXT_VERSIONS.name, describe_version_effect)]),
         (build_version_tables(evidence), [(JOINED_VERSIONS.name, say_version_difference)]),
-        (carry_over_tables(evidence), [(CARRY_OVER.name, carry_over_sentence)]),
-        (reliability_tables(evidence), [(RELIABILITY.name, reliability_sentence)]),
-        (flaw_tables(evidence), [(FLAWS.name, flaw_sentence)]),
-        (reader_tables(evidence), [(DIF.name, write_dif_sentences), (DEPENDENT_PAIRS.name, dependence_sentence),
-                                   (RASCH.name, rasch_sentence)]),
-        (rating_tables(evidence), [(G_STUDY.name, rater_sentence), (GENERATOR_G_STUDY.name, generator_sentence)]),
-        (label_tables(evidence), [(LABEL_SEVERITY.name, label_sentence)]),
+        (build_carry_over(evidence), [(CARRY_OVER.name, describe_carry_over)]),
+        (build_reliability_tables(evidence), [(RELIABILITY.name, describe_reliability)]),
+        (build_flaw_tables(evidence), [(FLAWS.name, describe_largest_flaw)]),
+        (build_reader_tables(evidence), [(DIF.name, write_dif_sentences), (DEPENDENT_PAIRS.name, describe_dependence),
+                                   (RASCH.name, describe_rasch)]),
+        (build_rating_tables(evidence), [(G_STUDY.name, describe_raters),
+                                         (GENERATOR_G_STUDY.name, describe_generators)]),
+        (build_label_tables(evidence), [(LABEL_SEVERITY.name, describe_severity)]),
     ]  # fmt: skip
     tables = [table for found, _sentences in pieces for table in found]
     findings = [(sentence, name) for found, sentences in pieces for name, say in sentences for sentence in say(found)]
@@ -83,13 +89,13 @@ def has_figure(table: Table) -> bool:
 FEWEST = 3  # generators; of two, the difference to the others is that of the pair
 
 
-def against_others(evidence: Evidence, comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
+def compare_with_others(evidence: Evidence, comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
     families = [each.family for each in comparisons if len(each.family.figures) >= FEWEST]
-    rows = [row for family in families for row in family_rows(family, evidence.choices)]
+    rows = [row for family in families for row in build_family_rows(family, evidence.choices)]
     return (OTHERS.build(rows, notes=[max_t_note(evidence.choices.convention)]),) if rows else ()
 
 
-def family_rows(family: Family, choices: Choices) -> Iterator[dict[str, Any]]:
+def build_family_rows(family: Family, choices: Choices) -> Iterator[dict[str, Any]]:
     convention = READERS if choices.convention == READERS else ANNOTATORS
     found = {
         each: family.against_others(each, choices.seed, alone=each != convention) for each in (READERS, ANNOTATORS)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.choices import DEFAULT_CONVENTION
-from analysis.formatting import number, of_people, of_texts, with_interval
+from analysis.formatting import format_with_interval, number, say_of_people, say_of_texts
 from analysis.frames.evidence import Evidence
 from analysis.measures.intervals import JACKKNIFE, Interval
 from analysis.measures.reliability import (
@@ -30,7 +30,7 @@ from analysis.measures.variance_parts import VarianceParts
 from analysis.plugins import find_plugin
 from analysis.reports.estimates import Estimate
 from analysis.reports.evaluators import people_in
-from analysis.science.common import judgments_in, reading_stages, refuse, texts_only
+from analysis.science.common import collect_judgments, estimate_over_texts, leave_undefined, list_reading_stages
 from analysis.science.tables import BETWEEN, HOUR, RELIABILITY
 from analysis.tables.spec import Row, Table
 from studies.question_words import name_question
@@ -90,10 +90,10 @@ def sum_scores(rows: pd.DataFrame, values: pd.Series, measure: str) -> pd.DataFr
 
 
 def score_ticks(evidence: Evidence) -> Iterator[pd.DataFrame]:
-    stages = reading_stages(evidence)
+    stages = list_reading_stages(evidence)
     if stages is None:
         return
-    mine = people_in(evidence).rows_of(judgments_in(evidence))
+    mine = people_in(evidence).rows_of(collect_judgments(evidence))
     parts = {}
     for measure, stage in (("answerability", stages.with_text), ("guessability", stages.without)):
         rows = mine[mine["stage"] == stage]
@@ -138,15 +138,15 @@ def list_reliable(evidence: Evidence, items: pd.DataFrame) -> Iterator[Reliable]
 
 
 def list_reliable_readers(evidence: Evidence, minutes: pd.Series) -> Iterator[Reliable]:
-    stages = reading_stages(evidence)
+    stages = list_reading_stages(evidence)
     if stages is None:
         return
-    mine = people_in(evidence).rows_of(judgments_in(evidence))
-    block = complete_block(read) if not (read := mine[mine["stage"] == stages.with_text]).empty else read
+    mine = people_in(evidence).rows_of(collect_judgments(evidence))
+    block = find_complete_block(read) if not (read := mine[mine["stage"] == stages.with_text]).empty else read
     timed = minutes.reindex(block["annotator"].unique()).dropna()
     if block["annotator"].nunique() < FEWEST_PEOPLE or timed.empty:
         return
-    scores, text = complete_scores(block)
+    scores, text = select_complete_scores(block)
     parts = np.stack([scores[:, text == each].sum(axis=1) for each in np.unique(text)], axis=1)
     yield Reliable(READERS, "answerability", alpha_of_parts(parts), float(timed.median()))
 
@@ -171,16 +171,18 @@ NO_LOWER_END = gettext_noop("The interval of α over texts reaches 0 or below, s
 
 def compare_studies(one: StudyScores, other: StudyScores) -> tuple[Table, Table]:
     """How the two rank what they share, by pairs of measures, and each one's reliability per hour."""
-    rows = [row for pair in product(measures_of(one), measures_of(other)) for row in rank_rows(one, other, *pair)]
-    hours = [row for each in (one, other) for row in hour_rows(each)]
+    rows = [
+        row for pair in product(list_measures(one), list_measures(other)) for row in build_rank_rows(one, other, *pair)
+    ]
+    hours = [row for each in (one, other) for row in build_hour_rows(each)]
     return BETWEEN.build(rows, DEFAULT_CONVENTION), HOUR.build(hours)
 
 
-def measures_of(scores: StudyScores) -> list[str]:
+def list_measures(scores: StudyScores) -> list[str]:
     return sorted(scores.items["measure"].unique())
 
 
-def rank_rows(one: StudyScores, other: StudyScores, measure_a: str, measure_b: str) -> Iterator[dict[str, Any]]:
+def build_rank_rows(one: StudyScores, other: StudyScores, measure_a: str, measure_b: str) -> Iterator[dict[str, Any]]:
     both = join_items(one, other, measure_a, measure_b)
     about = {"measure_a": measure_a, "measure_b": measure_b, "n_texts": both["text_id"].nunique()}
     text, texts = pd.factorize(both["text_id"], sort=True)
@@ -188,16 +190,16 @@ def rank_rows(one: StudyScores, other: StudyScores, measure_a: str, measure_b: s
     for ranked, n in ((GENERATORS, len(generators)), (ITEMS, len(both))):
         reason = explain_undefined(ranked, n, len(texts))
         if reason:
-            yield about | {"ranked": ranked, "n": n, "rho": refuse(reason), "reason": reason}
+            yield about | {"ranked": ranked, "n": n, "rho": leave_undefined(reason), "reason": reason}
             continue
-        yield about | {"ranked": ranked, "n": n, "rho": texts_only(correlate(both, ranked, text, generator))}
+        yield about | {"ranked": ranked, "n": n, "rho": estimate_over_texts(correlate(both, ranked, text, generator))}
 
 
 def correlate(both: pd.DataFrame, ranked: str, text: np.ndarray, generator: np.ndarray) -> VarianceParts:
     """ρ over generators or items; text, generator: codes of the items."""
     if ranked == GENERATORS:
         return generator_correlation(sum_tables(both, "_a", text, generator), sum_tables(both, "_b", text, generator))
-    return item_correlation(mean_of(both, "_a"), mean_of(both, "_b"), text.astype(np.int64))
+    return item_correlation(compute_means(both, "_a"), compute_means(both, "_b"), text.astype(np.int64))
 
 
 def join_items(one: StudyScores, other: StudyScores, measure_a: str, measure_b: str) -> pd.DataFrame:
@@ -220,7 +222,7 @@ def explain_undefined(ranked: str, n: int, n_texts: int) -> str:
     return _(TOO_FEW_TEXTS) % {"n": n_texts} if n_texts < FEWEST_TEXTS else ""
 
 
-def mean_of(both: pd.DataFrame, side: str) -> np.ndarray:
+def compute_means(both: pd.DataFrame, side: str) -> np.ndarray:
     return (both[f"total{side}"] / both[f"n{side}"]).to_numpy(dtype=np.float64)
 
 
@@ -235,7 +237,7 @@ def sum_tables(both: pd.DataFrame, side: str, text: np.ndarray, generator: np.nd
     ])  # fmt: skip
 
 
-def hour_rows(scores: StudyScores) -> Iterator[dict[str, Any]]:
+def build_hour_rows(scores: StudyScores) -> Iterator[dict[str, Any]]:
     for each in scores.reliable:
         value, low, high = (
             reliability_of_an_hour(end, each.minutes) for end in (each.alpha.value, each.alpha.low, each.alpha.high)
@@ -243,11 +245,11 @@ def hour_rows(scores: StudyScores) -> Iterator[dict[str, Any]]:
         yield {
             "study": scores.title, "objects": each.objects, "measure": each.measure, "alpha": each.alpha.value,
             "minutes": each.minutes, "hour": value, "low": low, "high": high, "n": each.alpha.n,
-            "n_texts": each.alpha.k, "reason": why_no_hour(value, low),
+            "n_texts": each.alpha.k, "reason": explain_no_hour(value, low),
         }  # fmt: skip
 
 
-def why_no_hour(value: float, low: float) -> str:
+def explain_no_hour(value: float, low: float) -> str:
     if np.isnan(value):
         return _(NO_TIME)
     return _(NO_LOWER_END) if np.isnan(low) else ""
@@ -265,7 +267,7 @@ def say_comparison(tables: tuple[Table, Table]) -> list[str]:
         sentence = _(
             "An hour of one person's time tells most about generators in “%(study)s” (%(measure)s: %(value)s)."
         )
-        value = with_interval(best["hour"], best["low"], best["high"])
+        value = format_with_interval(best["hour"], best["low"], best["high"])
         found.append(sentence % {"study": best["study"], "measure": name_question(best["measure"]), "value": value})
     return found
 
@@ -278,7 +280,7 @@ def say_rank(row: Row) -> str:
         (ITEMS, False): _("Both studies rank items most alike by %(a)s and %(b)s: ρ = %(value)s."),
         (ITEMS, True): _("Both studies rank items most alike by %(a)s: ρ = %(value)s."),
     }
-    value = with_interval(row["rho"], row["low"], row["high"])
+    value = format_with_interval(row["rho"], row["low"], row["high"])
     a, b = (name_question(row[name]) for name in ("measure_a", "measure_b"))
     return words[row["ranked"], both] % {"a": a, "b": b, "value": value}
 
@@ -296,19 +298,23 @@ NOT_BY_ITEMS = gettext_noop("Only α over texts says what further texts would gi
 TEXTS = "text"
 
 
-def reliability_tables(evidence: Evidence) -> tuple[Table, ...]:
-    stages = reading_stages(evidence)
+def build_reliability_tables(evidence: Evidence) -> tuple[Table, ...]:
+    stages = list_reading_stages(evidence)
     if stages is None:
         return ()
-    mine = people_in(evidence).rows_of(judgments_in(evidence))
+    mine = people_in(evidence).rows_of(collect_judgments(evidence))
     read = mine[mine["stage"] == stages.with_text]
     if read.empty:
         return ()
     reason = _(VERSIONS_DIFFER) if evidence.frame["text_version"].nunique() > 1 else ""
-    return (RELIABILITY.build(list(rows_of(*complete_scores(read), reason)), evidence.choices.convention),)
+    return (
+        RELIABILITY.build(
+            list(iter_reliability_rows(*select_complete_scores(read), reason)), evidence.choices.convention
+        ),
+    )
 
 
-def complete_block(read: pd.DataFrame) -> pd.DataFrame:
+def find_complete_block(read: pd.DataFrame) -> pd.DataFrame:
     """The judgments of the largest block of people who finished the same texts."""
     scores = read.groupby(["annotator", "item_id"], sort=True)["correct"].mean().unstack("item_id")
     text = read.drop_duplicates("item_id").set_index("item_id")["text_id"].reindex(scores.columns)
@@ -320,51 +326,57 @@ def complete_block(read: pd.DataFrame) -> pd.DataFrame:
     return read[read["annotator"].isin(scores.index[people]) & read["item_id"].isin(kept)]
 
 
-def complete_scores(read: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+def select_complete_scores(read: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """(people, items) share of options right and the text of each item, of the complete block."""
-    block = complete_block(read)
+    block = find_complete_block(read)
     scores = block.groupby(["annotator", "item_id"], sort=True)["correct"].mean().unstack("item_id")
     text = block.drop_duplicates("item_id").set_index("item_id")["text_id"].reindex(scores.columns)
     return scores.to_numpy(dtype=np.float64), pd.factorize(text, sort=True)[0]
 
 
-def rows_of(scores: np.ndarray, text: np.ndarray, reason: str = "") -> Iterator[dict[str, Any]]:
+def iter_reliability_rows(scores: np.ndarray, text: np.ndarray, reason: str = "") -> Iterator[dict[str, Any]]:
     """One row with the texts as parts, one with the items as parts."""
     texts = np.unique(text)
     by_text = np.stack([scores[:, text == each].sum(axis=1) for each in texts], axis=1) if len(texts) else scores
     for name, parts in ((TEXTS, by_text), (ITEMS, scores)):
-        yield row_of(name, parts, len(texts), reason)
+        yield build_reliability_row(name, parts, len(texts), reason)
 
 
-def row_of(name: str, parts: np.ndarray, n_texts: int, reason: str) -> dict[str, Any]:
+def build_reliability_row(name: str, parts: np.ndarray, n_texts: int, reason: str) -> dict[str, Any]:
     n, k = parts.shape
     reason = reason or (_(TOO_FEW) % {"n": n} if n < FEWEST_PEOPLE else "")
     about: dict[str, Any] = {"parts": name, "n_people": n, "n_parts": k, "omega": None, "longer": None}
     if reason:
-        return about | {"alpha": refuse(reason), "reason": reason}
+        return about | {"alpha": leave_undefined(reason), "reason": reason}
     found = alpha_of_parts(parts)
     if np.isnan(found.value):
-        return about | {"alpha": refuse(_(NO_SPREAD)), "reason": _(NO_SPREAD)}
+        return about | {"alpha": leave_undefined(_(NO_SPREAD)), "reason": _(NO_SPREAD)}
     interval = Interval(found.low, found.high, JACKKNIFE, "annotator", n, n * k, 0, None, "")
     few = _(FEW_PARTS) if k < LEAST_FACTOR_PARTS else ""
-    is_of_texts = name == TEXTS
+    is_over_texts = name == TEXTS
     return about | {
         "alpha": Estimate(found.value, dict.fromkeys(("readers", "annotators", "published"), interval)),
         "omega": None if few else omega_total(parts),
-        "longer": spearman_brown(found.value, (n_texts + MORE_TEXTS) / n_texts) if is_of_texts else None,
-        "reason": " ".join(filter(None, (few, "" if is_of_texts else _(NOT_BY_ITEMS)))),
+        "longer": spearman_brown(found.value, (n_texts + MORE_TEXTS) / n_texts) if is_over_texts else None,
+        "reason": " ".join(filter(None, (few, "" if is_over_texts else _(NOT_BY_ITEMS)))),
     }
 
 
-def reliability_sentence(tables: tuple[Table, ...]) -> list[str]:
+def describe_reliability(tables: tuple[Table, ...]) -> list[str]:
     """A sentence on α with the texts as parts, if it is defined."""
-    return [sentence for table in tables for row in table.rows if row["parts"] == TEXTS for sentence in say(row)]
+    return [
+        sentence for table in tables for row in table.rows if row["parts"] == TEXTS for sentence in format_alpha(row)
+    ]
 
 
-def say(row: Row) -> list[str]:
+def format_alpha(row: Row) -> list[str]:
     if row["alpha"] is None:
         return []
-    values = {"alpha": number(row["alpha"]), "people": of_people(row["n_people"]), "texts": of_texts(row["n_parts"])}
+    values = {
+        "alpha": number(row["alpha"]),
+        "people": say_of_people(row["n_people"]),
+        "texts": say_of_texts(row["n_parts"]),
+    }
     return [
         _("The items would rank readers with a reliability of %(alpha)s (α over texts: %(people)s, %(texts)s).")
         % values

@@ -369,8 +369,8 @@ FLAWS = TableSpec(
     keys=("flaw",),
     page_first=("flaw_said", "n_items", "informativity", "answerability", "guessability", "p_adjusted"),
     notes=(
-        _("Rules find flaws by words and lengths; flaws that take understanding are coded by people only. A difference "
-          "goes with a flaw and need not be caused by it."),
+        _("Rules find flaws by words and lengths; flaws that take understanding are coded by people only. A "
+          "difference is associated with a flaw and need not be caused by it."),
         _("For Basque, words are compared by their first five letters, for English and German by their word stem."),
         _("Intervals are over texts (jackknife), for these readers."),
     ),
@@ -425,8 +425,8 @@ TEXT_VERSIONS = TableSpec(
     records=True,
     keys=("measure", "evaluator", "question_type", "version", "compared_with"),
     notes=(
-        _("Each reader reads each text in one version only, and versions rotate over readers. Texts and readers are "
-          "taken out by least squares, so readers who left early need no repair."),
+        _("Each reader reads each text in one version only, and versions rotate over readers. Differences between "
+          "texts and between readers are removed by least squares, so readers who left early need no correction."),
         _("Without the text an item is the same in all versions, so a difference in answerability is one in "
           "informativity. Where items are translated with their texts this does not hold."),
     ),
@@ -447,8 +447,8 @@ TEXT_VERSION_TEXTS = TableSpec(
     keys=("measure", "text_id", "version"),
     sort="text_id",
     notes=(
-        _("What is each reader's own is taken out. Intervals are Welch's, over the readers of a text, each text alone; "
-          "of many texts some stand out by chance."),
+        _("Differences between readers are removed. Intervals are Welch's, over the readers of a text, each text "
+          "alone; of many texts some stand out by chance."),
     ),
 )  # fmt: skip
 
@@ -477,7 +477,7 @@ HOUR = TableSpec(
         Column("measure", _("Measure"), "question"),
         number("alpha", _("α"), _("Cronbach's α over texts, as it is")),
         number("minutes", _("Minutes"), _("people's active time: of generators the median times the number of people")),
-        estimate("hour", _("In an hour"), _("α of as many texts as an hour of one person holds (Spearman–Brown)")),
+        estimate("hour", _("In an hour"), _("α of as many texts as one person answers in an hour (Spearman–Brown)")),
         count("n", _("Number"), _("readers or generators")),
         N_TEXTS,
         "reason",

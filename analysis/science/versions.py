@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from analysis.choices import ANNOTATORS, READERS
-from analysis.formatting import of_texts, with_interval
+from analysis.formatting import format_with_interval, say_of_texts
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import AdjustedContrast, adjust_joint_contrasts, adjust_text_contrasts
 from analysis.measures.prediction_powered import PEOPLE_ONLY, Cell, Judgments, combine, fit, joint_influence
@@ -20,19 +20,25 @@ from analysis.measures.text_versions import VersionEffects, text_difference, ver
 from analysis.measures.variance_parts import VarianceParts
 from analysis.reports.contrasts import conventions_of, max_t_note
 from analysis.reports.evaluators import HUMAN, people_in
-from analysis.science.common import conventions, judgments_in, reading_stages, refuse, translate_reason
-from analysis.science.flaws import item_types
+from analysis.science.common import (
+    collect_judgments,
+    estimate_by_convention,
+    leave_undefined,
+    list_reading_stages,
+    translate_reason,
+)
+from analysis.science.flaws import map_item_types
 from analysis.science.joined import (
     FITTED,
     HAS_SEEN,
     INCOMPLETE,
     METHODS,
     NOT_DRAWN,
-    correlation,
+    correlate_cell,
+    explain_too_few,
     list_planned,
+    list_remarks,
     refuse_models,
-    remarks_on,
-    too_few,
 )
 from analysis.science.tables import JOINED_VERSIONS, TEXT_VERSION_TEXTS, TEXT_VERSIONS
 from analysis.tables.spec import Row, Table
@@ -68,7 +74,7 @@ class Outcome:
         return version_effects(self.readings["value"].to_numpy(dtype=np.float64), *self.codes(versions), len(versions))
 
 
-def version_tables(evidence: Evidence) -> tuple[Table, ...]:
+def build_text_version_tables(evidence: Evidence) -> tuple[Table, ...]:
     """None if the study compares no versions, or nobody has read one."""
     versions = list_text_versions(evidence.study)
     read = evidence.frame[evidence.frame["text_version"].isin(versions)]
@@ -83,12 +89,12 @@ def version_tables(evidence: Evidence) -> tuple[Table, ...]:
     notes = [sentence % {"n": n_twice}] if n_twice else []
     outcomes = list(list_outcomes(evidence, kept, versions))
     convention = evidence.choices.convention
-    rows = [row for each in outcomes for row in effect_rows(each, versions, evidence)]
+    rows = [row for each in outcomes for row in build_effect_rows(each, versions, evidence)]
     whole = [each for each in outcomes if each.evaluator == HUMAN and not each.kind]
     untyped = () if any(row["question_type"] for row in rows) else ("question_type",)
     return (
         TEXT_VERSIONS.build(rows, convention, [max_t_note(convention), *notes], hide=untyped),
-        TEXT_VERSION_TEXTS.build([row for each in whole for row in text_rows(each, versions)], notes=notes),
+        TEXT_VERSION_TEXTS.build([row for each in whole for row in build_text_rows(each, versions)], notes=notes),
     )
 
 
@@ -114,9 +120,9 @@ def list_outcomes(evidence: Evidence, read: pd.DataFrame, versions: list[str]) -
     of_models = label_models(read[read["kind"] == "model"], versions)
     for evaluator, rows in [(HUMAN, people), *of_models]:
         if not rows.empty:
-            yield from tick_outcomes(evidence, evaluator, rows)
-            yield from question_outcomes(evidence, evaluator, rows)
-    yield from time_outcomes(evidence, people)
+            yield from iter_tick_outcomes(evidence, evaluator, rows)
+            yield from iter_question_outcomes(evidence, evaluator, rows)
+    yield from iter_time_outcomes(evidence, people)
 
 
 def label_models(read: pd.DataFrame, versions: list[str]) -> list[tuple[str, pd.DataFrame]]:
@@ -130,24 +136,24 @@ def label_models(read: pd.DataFrame, versions: list[str]) -> list[tuple[str, pd.
     return found
 
 
-def tick_outcomes(evidence: Evidence, evaluator: str, rows: pd.DataFrame) -> Iterator[Outcome]:
-    stages = reading_stages(evidence)
+def iter_tick_outcomes(evidence: Evidence, evaluator: str, rows: pd.DataFrame) -> Iterator[Outcome]:
+    stages = list_reading_stages(evidence)
     if stages is None:
         return
-    judged = judgments_in(evidence)
+    judged = collect_judgments(evidence)
     keys = ["annotator", "text_id", "item_id", "option_id", "stage"]
     mine = rows[rows["question"] == "answer"][[*keys, "reader", "text_version"]].drop_duplicates(keys)
     right = judged[judged["stage"] == stages.with_text].merge(mine, on=keys)
     right = right.assign(value=right["correct"].astype(float))
-    yield from as_outcome(ANSWERABILITY, evaluator, right, (-1.0, 1.0))
-    types = item_types(evidence)
+    yield from make_outcome(ANSWERABILITY, evaluator, right, (-1.0, 1.0))
+    types = map_item_types(evidence)
     kinds = right["item_id"].map(types).fillna("")
     if kinds.nunique() > 1:
         for kind in sorted(set(kinds) - {""}):
-            yield from as_outcome(ANSWERABILITY, evaluator, right[kinds == kind], (-1.0, 1.0), kind)
+            yield from make_outcome(ANSWERABILITY, evaluator, right[kinds == kind], (-1.0, 1.0), kind)
 
 
-def question_outcomes(evidence: Evidence, evaluator: str, rows: pd.DataFrame) -> Iterator[Outcome]:
+def iter_question_outcomes(evidence: Evidence, evaluator: str, rows: pd.DataFrame) -> Iterator[Outcome]:
     for stage in get_declaration(evidence.study).stages:
         if "text" not in stage.shows:
             continue
@@ -158,25 +164,25 @@ def question_outcomes(evidence: Evidence, evaluator: str, rows: pd.DataFrame) ->
             if question.kind == "scale":
                 levels = [float(level) for level in question.levels]
                 reach = max(levels) - min(levels)
-                yield from as_outcome(
+                yield from make_outcome(
                     question.name, evaluator, mine.assign(value=mine["value"].astype(float)), (-reach, reach)
                 )
             elif YES in question.levels:
                 yes = mine.assign(value=(mine["value"] == YES).astype(float))
-                yield from as_outcome(question.name, evaluator, yes, (-1.0, 1.0))
+                yield from make_outcome(question.name, evaluator, yes, (-1.0, 1.0))
 
 
-def time_outcomes(evidence: Evidence, people: pd.DataFrame) -> Iterator[Outcome]:
+def iter_time_outcomes(evidence: Evidence, people: pd.DataFrame) -> Iterator[Outcome]:
     """Minutes from opening to handing in, in the stages that show the text."""
     shown = [stage.name for stage in get_declaration(evidence.study).stages if "text" in stage.shows]
     times = evidence.times[evidence.times["stage"].isin(shown)]
     who = people[["annotator", "reader", "text_id", "text_version"]].drop_duplicates(["annotator", "text_id"])
     timed = times.merge(who, on=["annotator", "text_id"])
     spent = timed.groupby(["reader", "text_id", "text_version"])["minutes"].sum().rename("value").reset_index()
-    yield from as_outcome(MINUTES, HUMAN, spent, (-np.inf, np.inf))
+    yield from make_outcome(MINUTES, HUMAN, spent, (-np.inf, np.inf))
 
 
-def as_outcome(
+def make_outcome(
     measure: str, evaluator: str, rows: pd.DataFrame, bounds: tuple[float, float], kind: str = ""
 ) -> Iterator[Outcome]:
     readings = rows.groupby(["reader", "text_id", "text_version"], sort=True)["value"].mean().reset_index()
@@ -187,13 +193,13 @@ def as_outcome(
 # Rows -----------------------------------------------------------------------------------------------------------------
 
 
-def effect_rows(outcome: Outcome, versions: list[str], evidence: Evidence) -> Iterator[dict[str, Any]]:
+def build_effect_rows(outcome: Outcome, versions: list[str], evidence: Evidence) -> Iterator[dict[str, Any]]:
     """Each version against each earlier one, adjusted for all of these."""
     pairs = [(one, other) for other in range(len(versions)) for one in range(other + 1, len(versions))]
     reasons = {pair: explain_undefined(outcome, versions, pair) for pair in pairs}
     fitted = outcome.fit(versions) if not all(reasons.values()) else None
     usable = [pair for pair in pairs if not reasons[pair]]
-    found = contrast(fitted, usable, outcome, evidence.choices.seed) if fitted else {}
+    found = adjust_contrast(fitted, usable, outcome, evidence.choices.seed) if fitted else {}
     chosen = READERS if evidence.choices.convention == READERS else ANNOTATORS
     means = outcome.readings.groupby("text_version")["value"].mean()
     for one, other in pairs:
@@ -208,7 +214,7 @@ def effect_rows(outcome: Outcome, versions: list[str], evidence: Evidence) -> It
             continue
         place = usable.index((one, other))
         each = {name: family[place] for name, family in found.items()}
-        yield about | numbers_of(each[chosen]) | {
+        yield about | read_contrast(each[chosen]) | {
             "intervals": {"difference": conventions_of(each, int(read["text_id"].nunique()))},
         }  # fmt: skip
 
@@ -216,14 +222,14 @@ def effect_rows(outcome: Outcome, versions: list[str], evidence: Evidence) -> It
 NUMBERS = ("difference", "low", "high", "low_adjusted", "high_adjusted", "p", "p_adjusted", "adjustment")
 
 
-def numbers_of(found: AdjustedContrast) -> dict[str, Any]:
+def read_contrast(found: AdjustedContrast) -> dict[str, Any]:
     if np.isnan(found.value):
         return dict.fromkeys(NUMBERS) | {"family_size": 0, "reason": _(NOT_LINKED)}
     numbers = {name: getattr(found, "value" if name == "difference" else name) for name in NUMBERS}
     return numbers | {"family_size": found.family_size, "reason": translate_reason(found.reason)}
 
 
-def contrast(
+def adjust_contrast(
     fitted: VersionEffects, pairs: list[tuple[int, int]], outcome: Outcome, seed: int
 ) -> dict[str, list[AdjustedContrast]]:
     """By convention, each adjusted by max-T: over readers and texts, and over texts for these readers."""
@@ -251,7 +257,7 @@ def explain_undefined(outcome: Outcome, versions: list[str], pair: tuple[int, in
     return ""
 
 
-def text_rows(outcome: Outcome, versions: list[str]) -> Iterator[dict[str, Any]]:
+def build_text_rows(outcome: Outcome, versions: list[str]) -> Iterator[dict[str, Any]]:
     """Per text, each version minus the first, adjusted for readers."""
     if explain_undefined(outcome, versions, (0, 1)):
         return
@@ -269,7 +275,7 @@ def text_rows(outcome: Outcome, versions: list[str]) -> Iterator[dict[str, Any]]
             }  # fmt: skip
 
 
-def version_sentence(tables: tuple[Table, ...]) -> list[str]:
+def describe_version_effect(tables: tuple[Table, ...]) -> list[str]:
     """The most certain difference after adjustment, or that there is none, or why there is no estimate."""
     if not tables:
         return []
@@ -287,7 +293,7 @@ def version_sentence(tables: tuple[Table, ...]) -> list[str]:
 
 
 def say_difference(row: Row) -> str:
-    value = with_interval(row["difference"], row["low_adjusted"], row["high_adjusted"])
+    value = format_with_interval(row["difference"], row["low_adjusted"], row["high_adjusted"])
     words = (
         _(
             "With “%(version)s” instead of “%(other)s”, the share that people get right differs by %(value)s (adjusted "
@@ -307,12 +313,12 @@ FITTED_NUMBERS = ("low_adjusted", "high_adjusted", "p_adjusted", "r", "width_sha
 
 def build_version_tables(evidence: Evidence) -> tuple[Table, ...]:
     """The table of differences between versions; empty if there are no versions, or models read no more than people."""
-    stages, versions = reading_stages(evidence), list_text_versions(evidence.study)
+    stages, versions = list_reading_stages(evidence), list_text_versions(evidence.study)
     read = evidence.frame[evidence.frame["text_version"].isin(versions)]
     if stages is None or read.empty:
         return ()
     read = leave_out_second_readings(evidence, read[read["stage"] == stages.with_text])[0]
-    people = people_in(evidence).rows_of(judgments_by_version(evidence, read))
+    people = people_in(evidence).rows_of(read_judgments_by_version(evidence, read))
     models = dict(label_models(read[read["kind"] == "model"], versions))
     if people.empty or not models:
         return ()
@@ -323,11 +329,11 @@ def build_version_tables(evidence: Evidence) -> tuple[Table, ...]:
     return (JOINED_VERSIONS.build(list(joined.rows(evidence)), convention, notes=[max_t_note(convention)]),)
 
 
-def judgments_by_version(evidence: Evidence, read: pd.DataFrame) -> pd.DataFrame:
+def read_judgments_by_version(evidence: Evidence, read: pd.DataFrame) -> pd.DataFrame:
     """The judgments in these answers, with p(right), the version that was read, and the reader."""
     keys = ["annotator", "text_id", "item_id", "option_id", "stage"]
     mine = read[read["question"] == "answer"][[*keys, "reader", "text_version"]].drop_duplicates(keys)
-    return judgments_in(evidence).drop(columns="text_version", errors="ignore").merge(mine, on=keys)
+    return collect_judgments(evidence).drop(columns="text_version", errors="ignore").merge(mine, on=keys)
 
 
 @dataclass(frozen=True)
@@ -361,7 +367,7 @@ class JoinedVersions:
         return adjust_joint_contrasts([self.parts(pair, None, readers) for pair in pairs], shared, seed=seed)
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
-        reasons = {pair: self.reason or too_few(self.cells_of(pair), self.drawn) for pair in self.pairs}
+        reasons = {pair: self.reason or explain_too_few(self.cells_of(pair), self.drawn) for pair in self.pairs}
         usable = [pair for pair in self.pairs if not reasons[pair]]
         readers: Readers = RANDOM if evidence.choices.convention == READERS else FIXED
         adjusted = dict(zip(usable, self.adjust(usable, readers, evidence.choices.seed), strict=True)) if usable else {}
@@ -374,7 +380,7 @@ class JoinedVersions:
             }  # fmt: skip
             if pair not in adjusted:
                 empty = dict.fromkeys(FITTED_NUMBERS) | {"method": FITTED}
-                yield about | empty | {"difference": refuse(reasons[pair])}
+                yield about | empty | {"difference": leave_undefined(reasons[pair])}
                 continue
             for method, slope in METHODS.items():
                 yield about | {"method": method} | self.row(pair, slope, method, adjusted[pair], readers)
@@ -385,13 +391,14 @@ class JoinedVersions:
     def row(
         self, pair: tuple[int, int], slope: float | None, method: str, adjusted: AdjustedContrast, readers: Readers
     ) -> dict[str, Any]:
-        r = correlation(self.cells_of(pair))
+        r = correlate_cell(self.cells_of(pair))
         widths = [high - low for low, high in (self.parts(pair, each, readers).ends() for each in (slope, PEOPLE_ONLY))]
-        remark = " ".join(remarks_on(self.cells_of(pair), self.drawn, r)) if method == FITTED else ""
+        remark = " ".join(list_remarks(self.cells_of(pair), self.drawn, r)) if method == FITTED else ""
         family = {"low_adjusted": adjusted.low_adjusted, "high_adjusted": adjusted.high_adjusted,
                   "p_adjusted": adjusted.p_adjusted}  # fmt: skip
         return (family if method == FITTED else dict.fromkeys(family)) | {
-            "difference": conventions(self.parts(pair, slope, RANDOM), self.parts(pair, slope, FIXED)), "r": r,
+            "difference": estimate_by_convention(self.parts(pair, slope, RANDOM), self.parts(pair, slope, FIXED)),
+            "r": r,
             "width_share": widths[0] / widths[1] if widths[1] else None, "remark": remark, "remark_said": remark,
         }  # fmt: skip
 
@@ -421,9 +428,9 @@ def predict_versions(
 ) -> tuple[dict[str, pd.Series], tuple[str, ...], str]:
     """By version the mean p(right) on each text of the models that answered all texts in all versions and have not
     seen people's answers, as all that the plan names must; the models' names; why there are none."""
-    stages = reading_stages(evidence)
+    stages = list_reading_stages(evidence)
     assert stages is not None
-    judgments = judgments_in(evidence)
+    judgments = collect_judgments(evidence)
     read = judgments[judgments["stage"] == stages.with_text]
     shares, missing, seen = {}, {}, {}
     for name in models:
@@ -456,7 +463,7 @@ def say_version_difference(tables: tuple[Table, ...]) -> list[str]:
     words = _("From people on %(people)s and models on %(all)s: with “%(version)s” instead of “%(other)s” the share "
               "right differs by %(value)s (adjusted interval).")  # fmt: skip
     return [words % {
-        "people": of_texts(row["n_texts"]), "all": of_texts(row["n_texts_all"]), "version": row["version"],
+        "people": say_of_texts(row["n_texts"]), "all": say_of_texts(row["n_texts_all"]), "version": row["version"],
         "other": row["compared_with"],
-        "value": with_interval(row["difference"], row["low_adjusted"], row["high_adjusted"]),
+        "value": format_with_interval(row["difference"], row["low_adjusted"], row["high_adjusted"]),
     }]  # fmt: skip

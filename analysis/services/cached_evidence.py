@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.choices import Choices
-from analysis.frames.evidence import Evidence, consistent_read, evidence_of
-from analysis.frames.responses import latest_rounds
+from analysis.frames.evidence import Evidence, collect_evidence, open_consistent_read
+from analysis.frames.responses import keep_latest_rounds
 from analysis.services.cached_results import ResultKey, count_answers, is_large, state_of
 from jobs.files import write_value
 from jobs.models import Job
@@ -91,17 +91,17 @@ class CachedEvidence:
 
     def expand(self, study: Study, choices: Choices, among: Among | None) -> Evidence:
         rounds = self.every_round.frame(among)
-        return Evidence(study=study, choices=choices, frame=latest_rounds(rounds), every_round=rounds, **self.rest)
+        return Evidence(study=study, choices=choices, frame=keep_latest_rounds(rounds), every_round=rounds, **self.rest)
 
 
 def load_evidence(study: Study, choices: Choices, among: Among | None = None) -> Evidence:
-    """What `evidence_of` returns; for a large study from a cached file if nothing has changed since.
+    """What `collect_evidence` returns; for a large study from a cached file if nothing has changed since.
 
     With `among`, which large studies alone look at, only the answers that have one of the values of each of these
     columns are there; columns of `frames.ANSWERED` and of items, so that the latest round of each answer stays it.
     """
     if not is_large(count_answers(study)):
-        return evidence_of(study, choices)
+        return collect_evidence(study, choices)
     key = ResultKey("evidence", study, cache_relevant(choices))
     cached: CachedEvidence = get_or_run(key.make_job(), state_of(study, key.choices)).read_value()
     return cached.expand(study, choices, among)
@@ -121,8 +121,8 @@ def cache_relevant(choices: Choices) -> Choices:
 def read_evidence(job: Job, report_progress: Listener) -> Path:
     """The job of the kind “evidence”: its version belongs to the same moment as its answers."""
     key = ResultKey.of_job(job)
-    with consistent_read():
+    with open_consistent_read():
         job.version = state_of(key.study, key.choices)
-        evidence = evidence_of(key.study, key.choices)
+        evidence = collect_evidence(key.study, key.choices)
     rest = {field.name: getattr(evidence, field.name) for field in fields(evidence) if field.name not in DERIVED}
     return write_value(CachedEvidence(compact(rest.pop("every_round")), rest))

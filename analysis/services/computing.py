@@ -4,18 +4,18 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
-from analysis.agreement.lab import lab, overview, with_not_applicable
-from analysis.agreement.questions import ALL, questions_of
+from analysis.agreement.lab import build_lab, build_overview, with_not_applicable
+from analysis.agreement.questions import ALL, list_questions
 from analysis.choices import Choices
 from analysis.exports.writing import export_responses
-from analysis.planning.outlook import spread_table
+from analysis.planning.outlook import build_spread_table
 from analysis.plugins import find_plugin
 from analysis.science.scores import score_study
 from analysis.services.cached_evidence import load_evidence
 from analysis.services.cached_results import ResultKey, work_on_file, work_on_value
 from analysis.services.planning import planner_of
 from analysis.services.reporting import check_choices, report_from, stand_in_report
-from jobs.files import new_file
+from jobs.files import create_file
 from projects.scratch import keep_garbage
 from studies.models import Study
 from studies.protocols import Stage
@@ -37,16 +37,16 @@ def compute_stand_in(key: ResultKey) -> Any:
 @work_on_value
 def compute_lab(key: ResultKey) -> Any:
     name, view, *annotators = key.more
-    question = {question.key: question for question in questions_of(key.study)}[name].in_view(view)
+    question = {question.key: question for question in list_questions(key.study)}[name].in_view(view)
     frame = load_all_answers(key)
     frame = with_not_applicable(frame, stages_by_code(key.study)) if view == ALL else frame
-    return lab(frame, question, annotators, key.choices)
+    return build_lab(frame, question, annotators, key.choices)
 
 
 @work_on_value
 def compute_lab_overview(key: ResultKey) -> Any:
-    questions, stages = questions_of(key.study), stages_by_code(key.study)
-    return overview(load_all_answers(key), questions, list(key.more), stages, key.choices)
+    questions, stages = list_questions(key.study), stages_by_code(key.study)
+    return build_overview(load_all_answers(key), questions, list(key.more), stages, key.choices)
 
 
 def load_all_answers(key: ResultKey) -> Any:
@@ -65,7 +65,7 @@ def stages_by_code(study: Study) -> dict[str, Stage]:
 def compute_planner(key: ResultKey) -> Any:
     """The components fitted to people's answers, and their table."""
     evidence, planner = load_evidence(key.study, key.choices), planner_of(key.study)
-    return planner.spread(evidence), spread_table(planner.components(evidence))
+    return planner.spread(evidence), build_spread_table(planner.components(evidence))
 
 
 @work_on_value
@@ -84,6 +84,6 @@ def compute_calibration(key: ResultKey) -> Any:
 def write_export(key: ResultKey) -> Path:
     """The answers in one of the formats of `analysis.exports.writing.FORMATS`."""
     (format,) = key.more
-    with new_file() as file, TextIOWrapper(file, encoding="utf-8", newline="") as text:
+    with create_file() as file, TextIOWrapper(file, encoding="utf-8", newline="") as text:
         export_responses(key.study, format, text, key.choices.purposes)
     return Path(file.name)

@@ -26,7 +26,7 @@ from analysis.services.cached_results import (
 from analysis.services.results import LABEL_MASS, find_table
 from analysis.tables.spec import Column, Row, Table
 from analysis.tables.writers import write_csv
-from jobs.files import new_file
+from jobs.files import create_file
 from jobs.models import Job
 from studies.models import Study
 
@@ -189,6 +189,6 @@ def write_rows(key: ResultKey) -> Path:
     """All rows as CSV."""
     number, _sheet = Number.of(key)
     rows = find_rows(key.study, key.choices, number, compute_result).rows
-    with new_file() as file, TextIOWrapper(file, encoding="utf-8", newline="") as text:
+    with create_file() as file, TextIOWrapper(file, encoding="utf-8", newline="") as text:
         write_csv(rows, text)
     return Path(file.name)

@@ -45,7 +45,7 @@ def render_specification(ending: str, key: str, specify: Callable[[], Mapping[st
 
 def figure_specification(study: Study, report: Report, name: str) -> dict[str, Any]:
     """A figure of the report; its title says what it shows, of which study, and whose answers are included."""
-    from analysis.figures.registry import list_figures, specification
+    from analysis.figures.registry import build_specification, list_figures
 
     table = report.table(list_figures()[name][0])
     headings = {
@@ -54,7 +54,9 @@ def figure_specification(study: Study, report: Report, name: str) -> dict[str, A
         "labels_by_group_and_source": _("Labels by group and source"),
         "applicable_labels_by_group_and_source": _("Labels by group and source, where applicable"),
     }
-    return specification(name, table, headings.get(name, table.title), [study.title, *report.scope, *as_of(report)])
+    return build_specification(
+        name, table, headings.get(name, table.title), [study.title, *report.scope, *as_of(report)]
+    )
 
 
 def as_of(report: Report) -> list[str]:

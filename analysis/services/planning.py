@@ -77,20 +77,20 @@ def components_of(study: Study) -> Table:
 
 def outlook_of(study: Study, assumed: "AssumedPlan") -> Table:
     """The planner's table; `TooLarge` if the plan cannot be simulated in a second or two."""
-    from analysis.planning.outlook import outlook
+    from analysis.planning.outlook import build_outlook
 
     key = f"outlook:{hashlib.sha256(repr((assumed, study.seed, get_language())).encode()).hexdigest()}"
     table: Table | None = cache.get(key)
     if table is None:
-        table = outlook(assumed, abs(study.seed))
+        table = build_outlook(assumed, abs(study.seed))
         cache.set(key, table, A_DAY)
     return table
 
 
 def outlook_figure(study: Study, table: Table, ending: str) -> bytes:
     """The planner's curves in a form of `analysis.figures.registry.FORMS`; `KeyError` for another."""
-    from analysis.figures.registry import specification
+    from analysis.figures.registry import build_specification
 
     content = (hash_software(), table.rows, study.title, get_language())
     key = f"outlook-figure:{hashlib.sha256(repr(content).encode()).hexdigest()}"
-    return render_specification(ending, key, lambda: specification("outlook", table, table.title, [study.title]))
+    return render_specification(ending, key, lambda: build_specification("outlook", table, table.title, [study.title]))

@@ -17,17 +17,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from analysis.agreement import stand_in
-from analysis.agreement.stand_in import stand_in_tables
+from analysis.agreement.stand_in import build_stand_in_tables
 from analysis.choices import BadChoice, Choices
 from analysis.figures.registry import as_json, as_png, as_svg
-from analysis.files import sort_keys, whole_file
-from analysis.frames.evidence import Evidence, evidence_of
+from analysis.files import open_whole_file, sort_keys
+from analysis.frames.evidence import Evidence, collect_evidence
 from analysis.plugins import find_plugin
 from analysis.reports.drill_down import DESCRIPTION, TABLES
 from analysis.reports.published import with_published
 from analysis.reports.report import Report, complete
 from analysis.science import drill_down as science_drill_down
-from analysis.science.report import with_science
+from analysis.science.report import add_science
 from analysis.services.figures import figure_specification
 from analysis.tables.spec import Row, Table, TableSpec
 from analysis.tables.writers import WRITERS
@@ -42,7 +42,7 @@ from studies.services.phases import list_background_questions
 def build(study: Study, choices: Choices) -> Report:
     """The report of a study from the answers at one moment. `BadChoice` if a choice does not occur in the study."""
     check_choices(study, choices)
-    return report_from(evidence_of(study, choices))
+    return report_from(collect_evidence(study, choices))
 
 
 def report_from(evidence: Evidence) -> Report:
@@ -55,18 +55,18 @@ def own_report(evidence: Evidence) -> Report:
     plugin = find_plugin(evidence.study.protocol)
     later = {spec.name for spec in stand_in.list_tables()}  # on a page of their own
     with expect_tables({spec.name for spec in (*plugin.tables(), DESCRIPTION)} - later):
-        return with_published(with_science(plugin.report(evidence), evidence), evidence)
+        return with_published(add_science(plugin.report(evidence), evidence), evidence)
 
 
 def full_report_from(evidence: Evidence) -> Report:
     """The same with the tables that have a page of their own: for files, where nobody waits."""
     report = own_report(evidence)
-    return complete(replace(report, tables=(*report.tables, *stand_in_tables(evidence))), evidence)
+    return complete(replace(report, tables=(*report.tables, *build_stand_in_tables(evidence))), evidence)
 
 
 def stand_in_report(evidence: Evidence, kind: str) -> Report:
-    """Whether models can replace people of this kind (see `analysis.agreement.stand_in`)."""
-    return complete(Report(stand_in_tables(evidence, kind), (), ()), evidence)
+    """Whether models can replace people of this kind (see `analysis.agreement.build_stand_in`)."""
+    return complete(Report(build_stand_in_tables(evidence, kind), (), ()), evidence)
 
 
 def check_choices(study: Study, choices: Choices) -> None:
@@ -169,13 +169,13 @@ def write_report(study: Study, out: Path, choices: Choices) -> Report:
     with override("en"), keep_garbage():  # files do not depend on the reader's language
         check_choices(study, choices)
         make_ready(out)  # before the computing, which takes its time
-        report = full_report_from(evidence_of(study, choices))
+        report = full_report_from(collect_evidence(study, choices))
         with TemporaryDirectory(prefix=".part-", dir=out) as name:
             part = Path(name)
             make_ready(part)
             write_tables(report, part / "tables")
             write_figures(study, report, part / "figures")
-            with whole_file(part / ABOUT) as file:
+            with open_whole_file(part / ABOUT) as file:
                 file.write(json.dumps(describe_provenance(study, report, choices), ensure_ascii=False, indent=1) + "\n")
             remove_earlier(out, report)  # while report.json still lists the earlier files
             move_files(part, out)
@@ -197,7 +197,7 @@ def move_files(part: Path, out: Path) -> None:
 
 def write_tables(report: Report, folder: Path) -> None:
     for name, content in table_files(report):
-        with whole_file(folder / name) as file:
+        with open_whole_file(folder / name) as file:
             file.write(content)
 
 
@@ -210,7 +210,7 @@ def table_files(report: Report) -> Iterator[tuple[str, str]]:
 
 def write_figures(study: Study, report: Report, folder: Path) -> None:
     for name, content in figure_files(study, report):
-        with whole_file(folder / name, "wb") as file:
+        with open_whole_file(folder / name, "wb") as file:
             file.write(content)
 
 

@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, OuterRef
 
 from analysis.agreement.questions import LabQuestion
 from analysis.choices import Choices, parse_purposes
-from analysis.hiding import without_effects
+from analysis.hiding import hide_effects
 from analysis.reports.report import Report
 from analysis.services.cached_results import (
     ResultKey,
@@ -55,7 +55,7 @@ def find_report(study: Study, choices: Choices) -> tuple[Report, ResultState]:
     report: Report = found.cached.result
     if found.pending:
         report = replace(report, as_of=found.cached.made_at, n_since=found.n - found.cached.n)
-    return (without_effects(report) if are_effects_hidden(study) else report), found
+    return (hide_effects(report) if are_effects_hidden(study) else report), found
 
 
 def read_known_report(study: Study, choices: Choices) -> Report | None:
@@ -65,7 +65,7 @@ def read_known_report(study: Study, choices: Choices) -> Report | None:
     if job is None or not job.has_result:
         return None
     report: Report = job.read_value()
-    return without_effects(report) if are_effects_hidden(study) else report
+    return hide_effects(report) if are_effects_hidden(study) else report
 
 
 def find_table(

@@ -15,18 +15,18 @@ from django.utils.translation import ngettext
 from analysis.choices import ANNOTATORS, CONVENTIONS, DEFAULT_CONVENTION, READERS
 from analysis.formatting import (
     UNDEFINED,
+    choose_digits,
     count,
-    digits_of,
-    figure,
     format_as,
-    interval,
-    judgments_counted,
-    natural_key,
-    texts_counted,
+    format_figure,
+    format_interval,
+    make_natural_key,
+    say_judgments,
+    say_texts,
 )
-from analysis.tables.page_budget import MOST_ROWS, rows_on_a_page
+from analysis.tables.page_budget import MOST_ROWS, count_rows_on_page
 from analysis.tables.provenance import describe_number
-from analysis.tables.spec import NUMBERS, Column, Row, Table, interval_bounds
+from analysis.tables.spec import NUMBERS, Column, Row, Table, get_interval_bounds
 from analysis.words import name_code
 
 Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
@@ -110,7 +110,7 @@ class PageTable:
         return any(cell.best for row in self.rows for cell in row)
 
 
-def page_table(
+def build_page_table(
     table: Table,
     convention: str,
     links: Links | None = None,
@@ -123,7 +123,7 @@ def page_table(
     """
     footnotes: dict[str, str] = {}
     rows = [
-        [cell_of(row, column, table, convention, footnotes, links or {}, behind) for column in table.columns]
+        [build_cell(row, column, table, convention, footnotes, links or {}, behind) for column in table.columns]
         for row in table.rows[:most]
     ]
     rows = hide_repeated_stems(rows)
@@ -142,7 +142,7 @@ def name_cells(row: list[Cell], columns: Iterable[Column]) -> list[Cell]:
     ]
 
 
-def cell_of(
+def build_cell(
     row: Row,
     column: Column,
     table: Table,
@@ -156,34 +156,34 @@ def cell_of(
         copied = behind(row, column) if behind and column.cell and row[column.cell] else ""
         href = copied or links.get(column.kind, {}).get(value, "")
         numeric = column.kind == "optional"
-        text = figure(value) if numeric and isinstance(value, int | float) else name_code(column.kind, value)
+        text = format_figure(value) if numeric and isinstance(value, int | float) else name_code(column.kind, value)
         first_words = shorten(links.get("item stem", {}).get(value, "")) if column.kind == "item id" else ""
         return Cell(text, numeric=numeric, heading=column is table.columns[0], href=href, first_words=first_words)
-    reason = " ".join(filter(None, (reason_of(row, column, value), caveats(row, column, convention))))
-    low, high = ends(row, column)
+    reason = " ".join(filter(None, (find_reason(row, column, value), list_caveats(row, column, convention))))
+    low, high = choose_bounds(row, column)
     return Cell(
-        text=_(UNDEFINED) if value is None else format_as(column.kind, value, digits_of(low, high)),
+        text=_(UNDEFINED) if value is None else format_as(column.kind, value, choose_digits(low, high)),
         numeric=True,
-        href=behind(row, column) if behind and leads(table, column, value) else "",
-        interval=interval(low, high) or undefined_interval(row, column, convention),
-        under=(*readers_differ(row, column, convention), *lines_below(row, column, convention)),
+        href=behind(row, column) if behind and has_answers(table, column, value) else "",
+        interval=format_interval(low, high) or explain_no_interval(row, column, convention),
+        under=(*explain_wide_interval(row, column, convention), *list_lines_below(row, column, convention)),
         best=bool(column.best) and column.name in row.get("wins", ()),
         reason=reason,
-        mark=footnote(reason, footnotes),
+        mark=find_footnote_letter(reason, footnotes),
         about=describe_number(row, column, table, convention),
     )
 
 
-def undefined_interval(row: Row, column: Column, convention: str) -> str:
+def explain_no_interval(row: Row, column: Column, convention: str) -> str:
     """That there is no interval, or the one-sided bound of the number; empty if no interval was asked for."""
-    if not has_ends(row, column):
+    if not has_interval(row, column):
         return ""
     chosen = row["intervals"][column.name][convention]
     bound = chosen.get("bound")
     if bound is None:
         return _("interval undefined")
     sentence = _("at least %(bound)s") if bound <= row[column.name] else _("at most %(bound)s")
-    return sentence % {"bound": figure(bound)}
+    return sentence % {"bound": format_figure(bound)}
 
 
 def shorten(words: str) -> str:
@@ -199,14 +199,14 @@ def hide_repeated_stems(rows: list[list[Cell]]) -> list[list[Cell]]:
     ]
 
 
-def leads(table: Table, column: Column, value: Any) -> bool:
+def has_answers(table: Table, column: Column, value: Any) -> bool:
     """Whether there are answers behind a number: not if nothing was counted, nor if it only names its row."""
     return table.leads(column) and value is not None and (isinstance(value, float) or value > 0)
 
 
-def number_beneath(table: Table, row: Row, column: Column, text: str, behind: BehindLink | None) -> Part:
+def find_number_beneath(table: Table, row: Row, column: Column, text: str, behind: BehindLink | None) -> Part:
     """A number of the row that is printed beneath another one, with the address of the answers behind it."""
-    return Part(text, behind(row, column) if behind and leads(table, column, row[column.name]) else "")
+    return Part(text, behind(row, column) if behind and has_answers(table, column, row[column.name]) else "")
 
 
 def join_parts(parts: Iterable[Part], between: str) -> tuple[Part, ...]:
@@ -215,56 +215,58 @@ def join_parts(parts: Iterable[Part], between: str) -> tuple[Part, ...]:
     return tuple(pieces[1:])
 
 
-def reason_of(row: Row, column: Column, value: Any) -> str:
+def find_reason(row: Row, column: Column, value: Any) -> str:
     """Why the number or its interval is undefined."""
     missing = value is None or (column.low and row[column.low] is None)
     return row[column.reason] if missing and column.reason else ""
 
 
-def footnote(reason: str, footnotes: dict[str, str]) -> str:
+def find_footnote_letter(reason: str, footnotes: dict[str, str]) -> str:
     """The letter of the footnote that states the reason."""
     if not reason:
         return ""
     return footnotes.setdefault(reason, ascii_lowercase[len(footnotes) % 26])
 
 
-def has_ends(row: Row, column: Column) -> bool:
+def has_interval(row: Row, column: Column) -> bool:
     """Whether the number has an interval, even an undefined one."""
     return bool(column.low) and row[column.name] is not None and column.name in row.get("intervals", {})
 
 
-def ends(row: Row, column: Column) -> tuple[float | None, float | None]:
+def choose_bounds(row: Row, column: Column) -> tuple[float | None, float | None]:
     """The interval of a number, as in the files: by the chosen convention, over texts if that has none, or the only
     one that the number has."""
-    return (None, None) if row[column.name] is None else interval_bounds(row, column)
+    return (None, None) if row[column.name] is None else get_interval_bounds(row, column)
 
 
-def other_ends(row: Row, column: Column, convention: str) -> tuple[str, ...]:
+def list_other_intervals(row: Row, column: Column, convention: str) -> tuple[str, ...]:
     """The intervals of the other conventions with their names, one per line; without those that are the same."""
     if not column.low or row[column.name] is None:
         return ()
-    mine = print_ends(row["intervals"][column.name][convention])
-    found = ((other, print_ends(row["intervals"][column.name][other])) for other in CONVENTIONS if other != convention)
+    mine = print_bounds(row["intervals"][column.name][convention])
+    found = (
+        (other, print_bounds(row["intervals"][column.name][other])) for other in CONVENTIONS if other != convention
+    )
     return tuple(f"{name_code('convention', other)}: {each}" for other, each in found if each != mine)
 
 
-def print_ends(ends: Mapping[str, Any]) -> str:
-    return interval(ends["low"], ends["high"]) or _(UNDEFINED)
+def print_bounds(ends: Mapping[str, Any]) -> str:
+    return format_interval(ends["low"], ends["high"]) or _(UNDEFINED)
 
 
-def lines_below(row: Row, column: Column, convention: str) -> tuple[str, ...]:
+def list_lines_below(row: Row, column: Column, convention: str) -> tuple[str, ...]:
     """The lines under a number: the other conventions' intervals, and how many judgments and texts it rests on."""
     if not column.n:
         return ()
     about = row["intervals"][column.name][ANNOTATORS]
-    texts = texts_counted(about["n_units"])
-    n = texts if column.n == "texts" else f"{judgments_counted(about['n_responses'])}, {texts}"
-    return (*other_ends(row, column, convention), n)
+    texts = say_texts(about["n_units"])
+    n = texts if column.n == "texts" else f"{say_judgments(about['n_responses'])}, {texts}"
+    return (*list_other_intervals(row, column, convention), n)
 
 
-def readers_differ(row: Row, column: Column, convention: str) -> tuple[str, ...]:
+def explain_wide_interval(row: Row, column: Column, convention: str) -> tuple[str, ...]:
     """Why an interval over readers and texts is much wider than the one for these annotators only, if it is."""
-    if convention != READERS or not has_ends(row, column):
+    if convention != READERS or not has_interval(row, column):
         return ()
     wide, narrow = (row["intervals"][column.name][each] for each in (READERS, ANNOTATORS))
     share = wide.get("share_from_readers")
@@ -275,16 +277,16 @@ def readers_differ(row: Row, column: Column, convention: str) -> tuple[str, ...]
     return (_("readers: %(share)s %% of the variance") % {"share": round(100 * share)},)
 
 
-def caveats(row: Row, column: Column, convention: str) -> str:
+def list_caveats(row: Row, column: Column, convention: str) -> str:
     """The caveats of the interval by the chosen convention."""
-    if not has_ends(row, column):
+    if not has_interval(row, column):
         return ""
     return " ".join(row["intervals"][column.name][convention].get("caveats", ()))
 
 
-def alternative(table: Table) -> str:
+def describe_figure(table: Table) -> str:
     """The text alternative of a figure of the table: one sentence for each of its first rows."""
-    sentences = [f"{sentence_of(row, table)}." for row in table.rows[:MOST_SENTENCES]]
+    sentences = [f"{describe_row(row, table)}." for row in table.rows[:MOST_SENTENCES]]
     if n := len(table.rows) - len(sentences):
         sentences.append(
             ngettext("The table has %(n)s more row.", "The table has %(n)s more rows.", n) % {"n": count(n)}
@@ -292,7 +294,7 @@ def alternative(table: Table) -> str:
     return " ".join(sentences)
 
 
-def sentence_of(row: Row, table: Table) -> str:
+def describe_row(row: Row, table: Table) -> str:
     named = [name_code(column.kind, row[column.name]) for column in table.columns if column.kind not in NUMBERS]
     numbers = [f"{column.title} {print_number(row, column)}" for column in table.columns if column.kind in NUMBERS]
     return f"{', '.join(filter(None, named))}: {'; '.join(numbers)}" if named else "; ".join(numbers)
@@ -303,8 +305,8 @@ def print_number(row: Row, column: Column) -> str:
     value = row[column.name]
     if value is None:
         return _(UNDEFINED)
-    own = interval_bounds(row, column)
-    return f"{format_as(column.kind, value, digits_of(*own))} {interval(*own)}".rstrip()
+    own = get_interval_bounds(row, column)
+    return f"{format_as(column.kind, value, choose_digits(*own))} {format_interval(*own)}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -317,20 +319,20 @@ class Facts:
     more: int = 0
 
 
-def description(table: Table, behind: BehindLink | None = None, most: int = MOST_ROWS) -> list[Facts]:
+def build_description(table: Table, behind: BehindLink | None = None, most: int = MOST_ROWS) -> list[Facts]:
     """Texts, items and who answered, each as a small table of at most so many rows."""
     parts = {about: [row for row in table.rows if row["about"] == about] for about in ABOUT}
-    return [facts(table, name_code("about", about), rows, behind, most) for about, rows in parts.items()]
+    return [build_facts(table, name_code("about", about), rows, behind, most) for about, rows in parts.items()]
 
 
-def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None, most: int) -> Facts:
+def build_facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None, most: int) -> Facts:
     column = next(column for column in table.columns if column.name == "value")
     quantities = list(dict.fromkeys(row["quantity"] for row in rows))
     cells: dict[str, dict[str, Cell]] = {}
     for row in rows:
-        cell = cell_of(row, column, table, DEFAULT_CONVENTION, {}, {}, behind)
+        cell = build_cell(row, column, table, DEFAULT_CONVENTION, {}, {}, behind)
         under = (cell.reason,) if cell.reason else ()
-        cells.setdefault(name_of(row), {})[row["quantity"]] = replace(cell, mark="", under=under)
+        cells.setdefault(name_fact(row), {})[row["quantity"]] = replace(cell, mark="", under=under)
     found = [
         (name, [mine.get(quantity, Cell("", numeric=True)) for quantity in quantities]) for name, mine in cells.items()
     ]
@@ -339,7 +341,7 @@ def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None, 
     return Facts(title, names, shown, len(found) - len(shown))
 
 
-def name_of(row: Row) -> str:
+def name_fact(row: Row) -> str:
     return f"{row['name_said']}, {row['source']}" if row["source"] else row["name_said"]
 
 
@@ -366,7 +368,7 @@ def sort_naturally(table: Table) -> Table:
         return table
     before = names[: names.index(table.sort)]
     parts = groupby(table.rows, lambda row: [row[name] for name in before])
-    ordered = (sorted(rows, key=lambda row: natural_key(row[table.sort])) for _same, rows in parts)
+    ordered = (sorted(rows, key=lambda row: make_natural_key(row[table.sort])) for _same, rows in parts)
     return replace(table, rows=tuple(chain.from_iterable(ordered)))
 
 
@@ -376,8 +378,8 @@ def paginate(
     """The page that the address asks for, by default the first; `of`: the number of tables that share the page."""
     parameter, rest = f"page-{table.name}", asked.copy()
     rest.pop(parameter, None)
-    page = Paginator(table.rows, rows_on_a_page(table, of)).get_page(asked.get(parameter))
-    shown = page_table(replace(table, rows=tuple(page.object_list)), convention, behind=behind)
+    page = Paginator(table.rows, count_rows_on_page(table, of)).get_page(asked.get(parameter))
+    shown = build_page_table(replace(table, rows=tuple(page.object_list)), convention, behind=behind)
     return PageOfTable(shown, page, parameter, rest.urlencode())
 
 

@@ -21,33 +21,33 @@ GRID_CELLS = (300, 240, 180, 150, 120, 90, 60, 40)  # of a single grid there, tr
 LIST_ROWS = (24, 18, 12, 8, FEWEST_ROWS)
 
 
-def rows_on_a_page(table: Table, of: int = 1) -> int:
+def count_rows_on_page(table: Table, of: int = 1) -> int:
     """How many rows a list may show on its own page, or on a page with several lists: fewer if it has more columns."""
     return max(FEWEST_ROWS, min(MOST_ROWS, LIST * 3 // (2 * of + 1) // len(table.columns)))
 
 
-def sheets(table: Table) -> list[list[Grid]]:
+def split_into_pages(table: Table) -> list[list[Grid]]:
     """The grids of a table, divided into pages; a grid that is too large for one page is split."""
     found: list[list[Grid]] = []
-    for grid in (piece for whole in build_grids(table) for piece in pieces(whole)):
-        if found and sum(map(cells_of, found[-1])) + cells_of(grid) <= GRIDS:
+    for grid in (piece for whole in build_grids(table) for piece in split_grid(whole)):
+        if found and sum(map(count_cells, found[-1])) + count_cells(grid) <= GRIDS:
             found[-1].append(grid)
         else:
             found.append([grid])
     return found
 
 
-def pieces(grid: Grid) -> list[Grid]:
-    most = rows_of_grid(grid, GRIDS)
+def split_grid(grid: Grid) -> list[Grid]:
+    most = count_grid_rows(grid, GRIDS)
     return [replace(grid, down=grid.down[start : start + most]) for start in range(0, len(grid.down), most)]
 
 
-def rows_of_grid(grid: Grid, cells: int) -> int:
+def count_grid_rows(grid: Grid, cells: int) -> int:
     """How many of its rows fit into so many cells."""
     return max(FEWEST_ROWS, cells // (len(grid.across) + 1))
 
 
-def cells_of(grid: Grid) -> int:
+def count_cells(grid: Grid) -> int:
     return len(grid.down) * (len(grid.across) + 1)
 
 
@@ -57,7 +57,7 @@ def open_grids(table: Table) -> list[Grid]:
     return first if sum(len(grid.down) * len(grid.across) for grid in first) <= OPEN_CELLS else first[:1]
 
 
-def grids_that_fit(tables: Iterable[Table]) -> dict[str, list[Grid]]:
+def select_fitting_grids(tables: Iterable[Table]) -> dict[str, list[Grid]]:
     """The grids of each table for the results page, the largest ones shortened so that all fit.
 
     If there is too little room, second grids are dropped before any row.
@@ -65,19 +65,19 @@ def grids_that_fit(tables: Iterable[Table]) -> dict[str, list[Grid]]:
     several = {table.name: open_grids(table) for table in tables}
     single = {name: grids[:1] for name, grids in several.items()}
     for chosen, most in ((several, GRID_CELLS[0]), *((single, cells) for cells in GRID_CELLS)):
-        found = {name: [first_rows(grid, most) for grid in grids] for name, grids in chosen.items()}
-        if sum(cells_of(grid) for grids in found.values() for grid in grids) <= RESULTS_GRIDS:
+        found = {name: [shorten_grid(grid, most) for grid in grids] for name, grids in chosen.items()}
+        if sum(count_cells(grid) for grids in found.values() for grid in grids) <= RESULTS_GRIDS:
             break
     return found
 
 
-def first_rows(grid: Grid, cells: int) -> Grid:
+def shorten_grid(grid: Grid, cells: int) -> Grid:
     """The grid, shortened to so many cells, unless only a single row would be left out."""
-    most = rows_of_grid(grid, cells)
+    most = count_grid_rows(grid, cells)
     return grid if len(grid.down) <= most + 1 else replace(grid, down=grid.down[:most], n_cut=len(grid.down) - most)
 
 
-def rows_that_fit(sizes: Sequence[tuple[int, int]], taken: int) -> int:
+def count_fitting_rows(sizes: Sequence[tuple[int, int]], taken: int) -> int:
     """How many rows of each list are on the results page, in addition to the `taken` cells of other things.
 
     `sizes`: the number of rows and columns of each list.

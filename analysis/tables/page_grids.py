@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.formatting import UNDEFINED, figure
+from analysis.formatting import UNDEFINED, format_figure
 from analysis.tables.grids import (
     BESIDE,
     Grid,
@@ -23,12 +23,12 @@ from analysis.tables.page import (
     Cell,
     PageTable,
     Part,
-    cell_of,
-    footnote,
+    build_cell,
+    explain_wide_interval,
+    find_footnote_letter,
+    find_number_beneath,
+    find_reason,
     join_parts,
-    number_beneath,
-    readers_differ,
-    reason_of,
 )
 from analysis.tables.spec import NUMBERS, Column, Row, Table
 from analysis.words import name_code
@@ -36,14 +36,14 @@ from analysis.words import name_code
 MEASURE = "informativity"
 
 
-def side_by_side(table: Table, convention: str, behind: BehindLink | None = None) -> PageTable:
+def place_side_by_side(table: Table, convention: str, behind: BehindLink | None = None) -> PageTable:
     """The informativity by generator and evaluator, each above the two accuracies whose difference it is."""
     column = next(column for column in table.columns if column.name == MEASURE)
     reasons: dict[str, str] = {}
     cells = {
         (row["generator"], row["evaluator"]): replace(
-            cell_of(row, column, table, convention, reasons, {}, behind),
-            under=readers_differ(row, column, convention),
+            build_cell(row, column, table, convention, reasons, {}, behind),
+            under=explain_wide_interval(row, column, convention),
             beneath=join_accuracies(table, row, behind),
         )
         for row in table.rows
@@ -68,8 +68,8 @@ def side_by_side(table: Table, convention: str, behind: BehindLink | None = None
 def join_accuracies(table: Table, row: Row, behind: BehindLink | None) -> tuple[Part, ...]:
     """The two accuracies: without the text → with it."""
     ends = (find_column(table, name) for name in ("guessability", "answerability"))
-    numbers = ((each, _(UNDEFINED) if row[each.name] is None else figure(row[each.name])) for each in ends)
-    return join_parts((number_beneath(table, row, *each, behind) for each in numbers), " → ")
+    numbers = ((each, _(UNDEFINED) if row[each.name] is None else format_figure(row[each.name])) for each in ends)
+    return join_parts((find_number_beneath(table, row, *each, behind) for each in numbers), " → ")
 
 
 def pivot(
@@ -79,31 +79,33 @@ def pivot(
 
     `grids`: only these of them.
     """
-    return [page_grid(table, grid, convention, behind) for grid in (build_grids(table) if grids is None else grids)]
+    return [
+        build_page_grid(table, grid, convention, behind) for grid in (build_grids(table) if grids is None else grids)
+    ]
 
 
-def page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | None) -> PageTable:
+def build_page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | None) -> PageTable:
     reasons: dict[str, str] = {}
     heading = replace(find_column(table, grid.crossing.down), title=find_heading(table, grid.crossing))
     along = [find_column(table, name) for name in grid.crossing.along]
 
     def number(place: GridCell | None) -> Cell:
-        return pivot_cell(place, table, grid, convention, reasons, behind) if place else Cell("", numeric=True)
+        return build_pivot_cell(place, table, grid, convention, reasons, behind) if place else Cell("", numeric=True)
 
     rows = [
         [
             Cell(name_code(heading.kind, down), heading=True),
             *(number(place) for place in grid.line(down)),
-            *(cell_of(grid.first(down), column, table, convention, reasons, {}, behind) for column in along),
+            *(build_cell(grid.first(down), column, table, convention, reasons, {}, behind) for column in along),
         ]
         for down in grid.down
     ]
     marks = {mark: reason for reason, mark in reasons.items()}
-    head, notes = (heading, *header_columns(table, grid), *along), tuple(grid_notes(table, grid, rows))
+    head, notes = (heading, *list_header_columns(table, grid), *along), tuple(list_grid_notes(table, grid, rows))
     return PageTable(table.name, grid.title or table.title, head, rows, notes, marks, grid.n_cut)
 
 
-def header_columns(table: Table, grid: Grid) -> list[Column]:
+def list_header_columns(table: Table, grid: Grid) -> list[Column]:
     """The values across; if they are numbers, such as of rounds, after the title of their column."""
     column = find_column(table, grid.crossing.across)
 
@@ -114,34 +116,34 @@ def header_columns(table: Table, grid: Grid) -> list[Column]:
     return [Column(str(across), name_across(across), "number") for across in grid.across]
 
 
-def pivot_cell(
+def build_pivot_cell(
     place: GridCell, table: Table, grid: Grid, convention: str, reasons: dict[str, str], behind: BehindLink | None
 ) -> Cell:
     """The number, its interval on a line of its own, as columns are narrow, and further numbers under it."""
     row, crossing = place.row, grid.crossing
-    cell = cell_of(row, place.column, table, convention, reasons, {}, behind)
-    beneath = (number_beneath(table, row, *part, behind) for part in format_beneath(place, table, crossing))
-    reason = cell.reason or reason_beneath(row, table, grid)
+    cell = build_cell(row, place.column, table, convention, reasons, {}, behind)
+    beneath = (find_number_beneath(table, row, *part, behind) for part in format_beneath(place, table, crossing))
+    reason = cell.reason or explain_beneath(row, table, grid)
     marked = row[crossing.mark] if crossing.mark else ""
     return replace(
         cell,
         interval="",
-        under=(*([cell.interval] if cell.interval else []), *readers_differ(row, place.column, convention)),
+        under=(*([cell.interval] if cell.interval else []), *explain_wide_interval(row, place.column, convention)),
         beneath=join_parts(beneath, BESIDE),
         marked=marked,
         reason=reason,
-        mark=footnote(reason, reasons),
+        mark=find_footnote_letter(reason, reasons),
     )
 
 
-def reason_beneath(row: Row, table: Table, grid: Grid) -> str:
+def explain_beneath(row: Row, table: Table, grid: Grid) -> str:
     """Why one of several numbers under another one is undefined."""
     columns = [find_column(table, name) for name in grid.crossing.beneath]
-    found = [reason_of(row, column, row[column.name]) for column in columns if column.kind in NUMBERS]
+    found = [find_reason(row, column, row[column.name]) for column in columns if column.kind in NUMBERS]
     return next(filter(None, found), "") if len(columns) > 1 else ""
 
 
-def grid_notes(table: Table, grid: Grid, rows: list[list[Cell]]) -> Iterator[str]:
+def list_grid_notes(table: Table, grid: Grid, rows: list[list[Cell]]) -> Iterator[str]:
     """What the marks mean, and what is printed under the numbers."""
     marked = {cell.marked for row in rows for cell in row} - {""}
     if marked:

@@ -8,21 +8,21 @@ from django.utils.translation import ngettext
 
 from analysis.formatting import (
     count,
-    generators_counted,
-    items_counted,
-    judgments_counted,
-    people_counted,
-    scores_counted,
-    texts_counted,
+    say_generators,
+    say_items,
+    say_judgments,
+    say_people,
+    say_scores,
+    say_texts,
 )
 from analysis.tables.spec import Column, Row, Table
 
 COUNTED: Mapping[str, Callable[[int], str]] = {
-    "text": texts_counted, "text × annotator": texts_counted, "annotator": people_counted, "item": items_counted,
-    "generator": generators_counted,
+    "text": say_texts, "text × annotator": say_texts, "annotator": say_people, "item": say_items,
+    "generator": say_generators,
 }  # fmt: skip
 HELD: Mapping[str, Callable[[int], str]] = {
-    "judgments": judgments_counted, "scores": scores_counted, "items": items_counted,
+    "judgments": say_judgments, "scores": say_scores, "items": say_items,
 }  # fmt: skip
 HOLDING = ("text", "text × annotator", "annotator", "unit")  # units of an interval that hold several judgments or items
 
@@ -48,14 +48,14 @@ def describe_number(row: Row, column: Column, table: Table, convention: str) -> 
 def describe_method(interval: Mapping[str, Any], counts: str = "judgments") -> tuple[str, str]:
     """The method of an interval, and its units with what they contain; no method if the interval is undefined."""
     unit, n_units = interval["unit"], interval["n_units"]
-    n = [HELD[counts](n_units) if unit == "judgment" else units_counted(unit, n_units)]
+    n = [HELD[counts](n_units) if unit == "judgment" else say_unit_count(unit, n_units)]
     if unit in HOLDING:
         n.append(HELD[counts](interval["n_responses"]))
-    method = "" if interval["low"] is None else method_word(interval)
+    method = "" if interval["low"] is None else name_method(interval)
     return method, ", ".join(n)
 
 
-def method_word(interval: Mapping[str, Any]) -> str:
+def name_method(interval: Mapping[str, Any]) -> str:
     values = {"draws": count(interval["replicates"]), "seed": interval["seed"], "method": interval["method"]}
     if interval["method"] == "jackknife-t":
         return _("95 %% interval: jackknife over texts (t)") % {}
@@ -70,7 +70,7 @@ def method_word(interval: Mapping[str, Any]) -> str:
     return _("95 %% interval: %(method)s") % values
 
 
-def units_counted(unit: str, n: int) -> str:
+def say_unit_count(unit: str, n: int) -> str:
     """The number of texts, items, generators, or units of another kind, in words."""
     if unit in COUNTED:
         return COUNTED[unit](n)

@@ -184,7 +184,7 @@ class TableSpec:
         columns = [each for column in declared for each in (column, *(more or {}).get(column.name, ()))]
         header = list_header(columns)
         if not isinstance(rows, FrameRows):  # these are made on access, and hold plain values
-            rows = tuple(plain(fill_in(row, columns, header, convention)) for row in rows)
+            rows = tuple(convert_to_plain(fill_row(row, columns, header, convention)) for row in rows)
         report_table(self.name)
         return Table(
             self.name, header, rows, translate(self.title), (*map(translate, self.notes), *notes),
@@ -199,7 +199,7 @@ class TableSpec:
         return tuple(sorted(titled, key=lambda column: places.get(column.name, len(places))))
 
 
-def fill_in(row: Row, columns: Sequence[Column], header: Sequence[str], convention: str) -> dict[str, Any]:
+def fill_row(row: Row, columns: Sequence[Column], header: Sequence[str], convention: str) -> dict[str, Any]:
     """The row in the order of the header: each estimate is replaced by its value, its interval by the convention, and
     all its intervals; a reason already in the row stays."""
     found, intervals = dict(row), {}
@@ -289,19 +289,19 @@ class Table:
         return self if purposes == ("main",) else self.add_column("included", ", ".join(purposes))
 
 
-def interval_bounds(row: Row, column: Column) -> tuple[float | None, float | None]:
+def get_interval_bounds(row: Row, column: Column) -> tuple[float | None, float | None]:
     """The interval of a number in the table's own columns, if it has one."""
     return (row[column.low], row[column.high]) if column.low else (None, None)
 
 
-def plain(value: Any) -> Any:
+def convert_to_plain(value: Any) -> Any:
     """Python's numbers in place of numpy's, None in place of NaN, at all depths."""
     if type(value) in PLAIN:
         return value
     if isinstance(value, Mapping):  # most cells need no call: large tables have a million
-        return {key: inner if type(inner) in PLAIN else plain(inner) for key, inner in value.items()}
+        return {key: inner if type(inner) in PLAIN else convert_to_plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(inner) for inner in value]
+        return [convert_to_plain(inner) for inner in value]
     if hasattr(value, "item"):
         value = value.item()
     return None if isinstance(value, float) and not isfinite(value) else value
@@ -344,4 +344,4 @@ class FrameRows(Sequence[Mapping[str, Any]]):
 
         values = self.frame.iloc[some].astype(object)
         rows = values.where(values.notna(), None).to_numpy()
-        return [plain(dict(zip(self.columns, row, strict=True)) | self.more) for row in rows]
+        return [convert_to_plain(dict(zip(self.columns, row, strict=True)) | self.more) for row in rows]

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from django.utils.translation import gettext as _
 
-from analysis.formatting import MINUS, UNDEFINED, digits_of, format_as, interval
+from analysis.formatting import MINUS, UNDEFINED, choose_digits, format_as, format_interval
 from analysis.tables.grids import (
     BESIDE,
     Grid,
@@ -24,7 +24,7 @@ from analysis.tables.grids import (
     find_heading,
     format_beneath,
 )
-from analysis.tables.spec import NUMBERS, Column, Crossing, Row, Table, interval_bounds
+from analysis.tables.spec import NUMBERS, Column, Crossing, Row, Table, get_interval_bounds
 from analysis.words import name_code
 from items.formats.sheet_writing import find_kind, write_parquet, write_workbook
 from items.plain import escape_formula
@@ -54,14 +54,14 @@ def as_tex(table: Table) -> str:
     """A table for a paper: rounded, with intervals in brackets and the notes beneath. Needs booktabs."""
     if grids := build_grids(table):
         parts = [list(part) for _crossing, part in groupby(grids, key=lambda grid: grid.crossing)]
-        return "\n".join(tex_grids(table, part, table.notes if part is parts[-1] else ()) for part in parts)
+        return "\n".join(write_tex_grids(table, part, table.notes if part is parts[-1] else ()) for part in parts)
     shown = table.columns or tuple(Column(name, name) for name in table.header)
     align = "".join("r" if column.kind in NUMBERS else "l" for column in shown)
-    head = line_of(escape(column.title) for column in shown)
-    text = cache(lambda kind, value: escape(name_code(kind, value)))  # many rows share few different values
+    head = join_tex_cells(escape_tex(column.title) for column in shown)
+    text = cache(lambda kind, value: escape_tex(name_code(kind, value)))  # many rows share few different values
     printed = lru_cache(maxsize=None, typed=True)(print_with_interval)
-    body = [line_of(tex_cell(row, column, text, printed) for column in shown) for row in table.rows]
-    return tabular(align, head, body, table.notes)
+    body = [join_tex_cells(write_tex_cell(row, column, text, printed) for column in shown) for row in table.rows]
+    return write_tabular(align, head, body, table.notes)
 
 
 # Symbols that TeX fonts lack, as mathematics; other such symbols need LuaLaTeX or XeLaTeX.
@@ -88,7 +88,7 @@ PREAMBLE = r"""% Compiles as it is, with pdfLaTeX, XeLaTeX or LuaLaTeX. For a pa
 def as_tex_document(table: Table) -> str:
     """A document that compiles as it is, with the table between two marks. Wide tables are scaled to the page, long
     ones run over several."""
-    text, caption = as_tex(table), rf"\caption{{{escape(table.title)}}}\label{{tab:{table.name}}}"
+    text, caption = as_tex(table), rf"\caption{{{escape_tex(table.title)}}}\label{{tab:{table.name}}}"
     if any(each.count("\n") > LONG for each in TABULAR.findall(text)):
         captions = iter([rf"{caption}\\" + "\n"])
         inner = TABULAR.sub(lambda found: run_over_pages(found[0], next(captions, "")), text)
@@ -116,7 +116,7 @@ def run_over_pages(tabular: str, caption: str) -> str:
     return "{\\small\n" + body.replace(r"\midrule", r"\midrule\endhead", 1) + "}\n"
 
 
-def tabular(align: str, head: str, body: Iterable[str], notes: Iterable[str]) -> str:
+def write_tabular(align: str, head: str, body: Iterable[str], notes: Iterable[str]) -> str:
     lines = [
         rf"\begin{{tabular}}{{{align}}}",
         r"\toprule",
@@ -125,18 +125,18 @@ def tabular(align: str, head: str, body: Iterable[str], notes: Iterable[str]) ->
         *body,
         r"\bottomrule",
         r"\end{tabular}",
-        *(rf"\par\footnotesize {escape(note)}" for note in notes),
+        *(rf"\par\footnotesize {escape_tex(note)}" for note in notes),
     ]
     return "\n".join(lines) + "\n"
 
 
-def line_of(cells: Iterable[str]) -> str:
+def join_tex_cells(cells: Iterable[str]) -> str:
     """Cells as a line. A [ or * at its start is put in braces: TeX would read it as an option of the line above."""
     line = " & ".join(cells) + r" \\"
     return f"{{{line[0]}}}{line[1:]}" if line[0] in "[*" else line
 
 
-def tex_cell(
+def write_tex_cell(
     row: Row, column: Column, text: Callable[[str, Any], str], printed: Callable[..., str] | None = None
 ) -> str:
     """One cell as a paper has it: `.53 [.41, .65]`, `undefined`, or the text itself."""
@@ -145,11 +145,11 @@ def tex_cell(
         return text(column.kind, value)
     if value is None:
         return UNDEFINED
-    return (printed or print_with_interval)(column.kind, value, *interval_bounds(row, column))
+    return (printed or print_with_interval)(column.kind, value, *get_interval_bounds(row, column))
 
 
 def print_with_interval(kind: str, value: int | float, low: float | None, high: float | None) -> str:
-    return escape(f"{print_number(kind, value, digits_of(low, high))} {interval(low, high)}".rstrip())
+    return escape_tex(f"{print_number(kind, value, choose_digits(low, high))} {format_interval(low, high)}".rstrip())
 
 
 def print_number(kind: str, value: int | float, digits: int = 2) -> str:
@@ -157,7 +157,7 @@ def print_number(kind: str, value: int | float, digits: int = 2) -> str:
     return str(value) if isinstance(value, int) else format_as(kind, value, digits)
 
 
-def tex_grids(table: Table, grids: list[Grid], notes: Iterable[str]) -> str:
+def write_tex_grids(table: Table, grids: list[Grid], notes: Iterable[str]) -> str:
     """Grids of one crossing in one table, each under its title; the intervals in smaller type under each line of
     numbers."""
     crossing = grids[0].crossing
@@ -169,40 +169,40 @@ def tex_grids(table: Table, grids: list[Grid], notes: Iterable[str]) -> str:
     for grid in grids:
         if grid.title:
             body += [r"\midrule"] if body else []
-            body.append(rf"\multicolumn{{{len(words)}}}{{l}}{{\emph{{{escape(grid.title)}}}}} \\")
+            body.append(rf"\multicolumn{{{len(words)}}}{{l}}{{\emph{{{escape_tex(grid.title)}}}}} \\")
         for name in grid.down:
-            body += grid_lines(table, grid, name)
-    head = line_of(map(escape, words))
-    return tabular("l" + "r" * (len(words) - 1), head, body, [*notes, *grid_notes(table, crossing)])
+            body += iter_grid_lines(table, grid, name)
+    head = join_tex_cells(map(escape_tex, words))
+    return write_tabular("l" + "r" * (len(words) - 1), head, body, [*notes, *iter_grid_notes(table, crossing)])
 
 
-def grid_lines(table: Table, grid: Grid, name: Any) -> Iterator[str]:
+def iter_grid_lines(table: Table, grid: Grid, name: Any) -> Iterator[str]:
     """One line of a grid, and the lines under it."""
     down = find_column(table, grid.crossing.down)
-    cells = [grid_cell(place, table, grid.crossing) if place else ("", "", "") for place in grid.line(name)]
-    ends = [tex_cell(grid.first(name), find_column(table, each), name_code) for each in grid.crossing.along]
+    cells = [write_grid_cell(place, table, grid.crossing) if place else ("", "", "") for place in grid.line(name)]
+    ends = [write_tex_cell(grid.first(name), find_column(table, each), name_code) for each in grid.crossing.along]
     numbers, *under = zip(*cells, strict=True)
-    yield line_of([escape(name_code(down.kind, name)), *numbers, *ends])
+    yield join_tex_cells([escape_tex(name_code(down.kind, name)), *numbers, *ends])
     for line in under:
         if any(line):
             small = (rf"\footnotesize {part}" if part else "" for part in line)
-            yield line_of(["", *small, *("" for _end in ends)])
+            yield join_tex_cells(["", *small, *("" for _end in ends)])
 
 
-def grid_cell(place: GridCell, table: Table, crossing: Crossing) -> tuple[str, str, str]:
+def write_grid_cell(place: GridCell, table: Table, crossing: Crossing) -> tuple[str, str, str]:
     """The number with its mark, its interval, and what is printed beneath."""
     row, column = place.row, place.column
     value = row[column.name]
     if value is None:
         return UNDEFINED, "", ""
-    ends = interval_bounds(row, column)
-    number = escape(print_number(column.kind, value, digits_of(*ends)))
+    ends = get_interval_bounds(row, column)
+    number = escape_tex(print_number(column.kind, value, choose_digits(*ends)))
     texts = (text for _column, text in format_beneath(place, table, crossing, print_number))
     marked = MARKS.get(row[crossing.mark] if crossing.mark else "", "%s")
-    return marked % number, escape(interval(*ends)), escape(BESIDE.join(texts))
+    return marked % number, escape_tex(format_interval(*ends)), escape_tex(BESIDE.join(texts))
 
 
-def grid_notes(table: Table, crossing: Crossing) -> Iterator[str]:
+def iter_grid_notes(table: Table, crossing: Crossing) -> Iterator[str]:
     """What bold and underlined mean, and what is printed under the numbers."""
     marked = {row[crossing.mark] for row in table.rows} if crossing.mark else set()
     values = {BOLD: _("bold"), UNDERLINED: _("underlined")}
@@ -211,12 +211,12 @@ def grid_notes(table: Table, crossing: Crossing) -> Iterator[str]:
     yield from describe_beneath(table, crossing)
 
 
-def escape(text: str) -> str:
+def escape_tex(text: str) -> str:
     """The text with all TeX commands escaped."""
     return NOT_PRINTED.sub(" ", text).translate(TEX_SIGNS)
 
 
-def cell(value: object) -> str:
+def write_cell(value: object) -> str:
     """Empty for undefined; numbers with all digits and no thousands separator; formulas in texts are escaped."""
     if isinstance(value, str):  # tested first: most of the forty million cells of an export
         return escape_formula(value)
@@ -246,8 +246,8 @@ def as_csv(table: Table) -> str:
 
 def write_csv(table: Table, out: TextWriter) -> None:
     writer = csv.writer(out)  # commas, quotes where needed, CRLF
-    writer.writerow(map(cell, table.header))
-    writer.writerows([cell(row[column]) for column in table.header] for row in table.rows)
+    writer.writerow(map(write_cell, table.header))
+    writer.writerows([write_cell(row[column]) for column in table.header] for row in table.rows)
 
 
 def as_json(table: Table) -> str:
@@ -274,7 +274,7 @@ def as_markdown(table: Table) -> str:
     lines = [
         join_cells(escape_markdown(column.title) for column in shown),
         join_cells("---:" if column.kind in NUMBERS else "---" for column in shown),
-        *(join_cells(markdown_cell(row, column) for column in shown) for row in table.rows),
+        *(join_cells(write_markdown_cell(row, column) for column in shown) for row in table.rows),
     ]
     notes = "".join(f"\n{escape_markdown(note)}\n" for note in table.notes)
     return "\n".join(lines) + "\n" + notes
@@ -289,14 +289,16 @@ def join_cells(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def markdown_cell(row: Row, column: Column) -> str:
+def write_markdown_cell(row: Row, column: Column) -> str:
     value = row[column.name]
     if column.kind not in NUMBERS:
         return escape_markdown(name_code(column.kind, value))
     if value is None:
         return UNDEFINED
-    ends = interval_bounds(row, column)
-    return escape_markdown(f"{print_number(column.kind, value, digits_of(*ends))} {interval(*ends)}".rstrip())
+    ends = get_interval_bounds(row, column)
+    return escape_markdown(
+        f"{print_number(column.kind, value, choose_digits(*ends))} {format_interval(*ends)}".rstrip()
+    )
 
 
 def as_workbook(table: Table) -> bytes:
@@ -314,15 +316,15 @@ def as_parquet(table: Table) -> bytes:
     return out.getvalue()
 
 
-def encode(write: Callable[[Table], str]) -> Callable[[Table], bytes]:
+def encode_markdown(write: Callable[[Table], str]) -> Callable[[Table], bytes]:
     return lambda table: write(table).encode()
 
 
 TABLE_FILES: dict[str, Callable[[Table], bytes]] = {
-    "csv": encode(as_csv),
-    "tex": encode(as_tex_document),
-    "json": encode(as_json),
-    "md": encode(as_markdown),
+    "csv": encode_markdown(as_csv),
+    "tex": encode_markdown(as_tex_document),
+    "json": encode_markdown(as_json),
+    "md": encode_markdown(as_markdown),
     "xlsx": as_workbook,
     "parquet": as_parquet,
 }

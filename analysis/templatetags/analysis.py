@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 
 from analysis import formatting, plugins, words
 from analysis.choices import Choices, parse_purposes
-from analysis.formatting import UNDEFINED, figure, interval, number
-from analysis.items.shortcuts import wording_of
+from analysis.formatting import UNDEFINED, format_figure, format_interval, number
+from analysis.items.shortcuts import make_wording
 from analysis.measures.shortcuts import findings
-from analysis.planning.forms import sizes_of
+from analysis.planning.forms import read_sizes
 from analysis.results.summary import find_outcome, find_verdict
 from analysis.services.planning import assume_for, outlook_of, planner_of
 from analysis.services.results import find_calibration, read_known_report
@@ -78,12 +78,14 @@ def calibration_table(context: dict[str, Any], study: Study) -> dict[str, Any]:
 
 
 def word_row(row: dict) -> dict:
-    percent, kappa = (row[name] if row[name] is None else figure(row[name]) for name in ("percent", "conger_kappa"))
+    percent, kappa = (
+        row[name] if row[name] is None else format_figure(row[name]) for name in ("percent", "conger_kappa")
+    )
     return row | {
         "view": name_code("view", row["view"]),
         "percent": percent or UNDEFINED,
         "kappa": kappa or UNDEFINED,
-        "interval": interval(row["low"], row["high"]),
+        "interval": format_interval(row["low"], row["high"]),
     }
 
 
@@ -95,7 +97,7 @@ def count_clues(texts: Iterable[Text]) -> Counter[int]:
     """By primary key of the text: the number of its items whose key can be guessed from the wording alone."""
     items = Item.objects.filter(text__in=[text.pk for text in texts]).available()
     items = items.select_related("text").prefetch_related("options")
-    return Counter(item.text_id for item in items if any(found.is_key for found in findings(wording_of(item))))
+    return Counter(item.text_id for item in items if any(found.is_key for found in findings(make_wording(item))))
 
 
 register.filter("count_of", lambda counts, key: counts[key])
@@ -108,19 +110,19 @@ register.filter("count_of", lambda counts, key: counts[key])
 def large_enough(study: Study) -> dict[str, Any]:
     """What a study of this size could show, and what twice as much of each size would; nothing without a planner, or
     for a draft that cannot be launched or is too large to simulate here."""
-    from analysis.planning.outlook import TooLarge, own_row
+    from analysis.planning.outlook import TooLarge, find_own_row
 
     if not has_planner(study):
         return {"study": study, "unplanned": True}
     try:
-        form = planner_of(study).form(assume_for(study, sizes_of(study)).values)
+        form = planner_of(study).form(assume_for(study, read_sizes(study)).values)
         if not form.is_valid():
             return {"study": study}
         plan = form.assumptions()
         table = outlook_of(study, plan)
     except (SpecError, TooLarge):
         return {"study": study}
-    own = own_row(table)
+    own = find_own_row(table)
     if own["power"] is None:
         return {"study": study, "own": own}
     return {"study": study, "own": own, "sentence": plan.sentence(own), "doubled": list_doubled(table, own)}

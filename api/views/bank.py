@@ -404,7 +404,7 @@ class Imports(FileView, ProjectView):
             raise Refused(str(error)) from None
         format_name = given.get("format") or find_format(file.name)
         if format_name is None:
-            raise Refused(_("The file name does not show the format. Say it in the field “format”."))
+            raise Refused(_("The file name does not show the format. Give it in the field “format”."))
         stored = self.keep(file.name, file.read(), options, format_name)
         if mapping := given.get("mapping"):
             choose_columns(stored, mapping)

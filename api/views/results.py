@@ -12,7 +12,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from analysis.choices import Choices
-from analysis.exports.codebook import codebook
+from analysis.exports.codebook import build_codebook
 from analysis.exports.item_evaluation import ITEM_EVALUATION, find_source
 from analysis.exports.writing import (
     FORMATS,
@@ -213,7 +213,7 @@ class Answers(ResultsView):
     def give_answers(self, kind: str) -> HttpResponseBase:
         if kind == "codebook":
             return self.give_file(
-                as_csv(codebook(self.study)).encode(), TYPES["csv"], f"{self.study.slug}-codebook.csv"
+                as_csv(build_codebook(self.study)).encode(), TYPES["csv"], f"{self.study.slug}-codebook.csv"
             )
         refuse_hidden(self.study)
         purposes = self.choices.purposes

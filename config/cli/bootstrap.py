@@ -59,13 +59,13 @@ class Environment:
         return [REQUIREMENTS, MODEL_REQUIREMENTS, *local]
 
 
-def environment_for(extras: Sequence[str]) -> Environment:
+def make_environment(extras: Sequence[str]) -> Environment:
     with_local = "local" in extras
     return Environment(ROOT / (".venv-local" if with_local else ".venv"), with_local, "tests" in extras)
 
 
 def main(arguments: list[str]) -> None:
-    environment = environment_for(usage.parse(arguments).extras)  # a wrong option, or --help, ends here
+    environment = make_environment(usage.parse(arguments).extras)  # a wrong option, or --help, ends here
     try:
         ensure_environment(environment)
     except OSError as error:
@@ -112,16 +112,16 @@ def wait_for(lock: TextIO) -> None:
 
 
 def is_complete(environment: Environment) -> bool:
-    has_tests = not environment.with_tests or stamp_holds(environment, environment.tests_stamp, [TEST_REQUIREMENTS])
+    has_tests = not environment.with_tests or is_stamp_valid(environment, environment.tests_stamp, [TEST_REQUIREMENTS])
     return has_tests and can_run(environment)
 
 
 def can_run(environment: Environment) -> bool:
     """Whether it has everything that `up` needs."""
-    return stamp_holds(environment, environment.stamp, environment.requirements) and environment.python.exists()
+    return is_stamp_valid(environment, environment.stamp, environment.requirements) and environment.python.exists()
 
 
-def stamp_holds(environment: Environment, stamp: Path, locks: list[str]) -> bool:
+def is_stamp_valid(environment: Environment, stamp: Path, locks: list[str]) -> bool:
     try:
         return stamp.read_text() == build_stamp(environment, locks)
     except OSError:

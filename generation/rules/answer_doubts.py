@@ -4,41 +4,41 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from generation.rules.drafts import Draft, word_set
+from generation.rules.drafts import Draft, make_word_set
 from generation.rules.tagging import BRACKETED, FINITE, NAME, NOUN, NUMBER, OTHER, POINTING, POSSESSIVE, PRONOUN, Token
 
 YEAR = re.compile(r"(?:1\d|20)\d\d")
 ASKING_SUBJECT = frozenset(["subject", "inner-subject"])
 CLAUSE_RULES = frozenset(["clause-first", "clause-last", "that"])
-SAME = word_set(
+SAME = make_word_set(
     "next following folgende folgenden nächste nächsten same selben derselben dasselbe derselbe dieselbe diesem dieser "
     "dieses letzteren latter"
 )
-VAGUE = word_set(
+VAGUE = make_word_set(
     "all alle some different many several other certain various such einige einigen manche manchen verschiedene "
     "verschiedenen viele vielen mehrere mehreren anderen bestimmten diversen unterschiedlichen"
 )
-YOURS = word_set("your Your Ihr Ihre Ihren Ihrem Ihrer Ihres")
-ONES = word_set("one ones others another andere anderer anderes")
-OTHERS = word_set("other others another andere anderer anderes weitere weiterer weiteres zweite second")
-HEDGES = word_set(
+YOURS = make_word_set("your Your Ihr Ihre Ihren Ihrem Ihrer Ihres")
+ONES = make_word_set("one ones others another andere anderer anderes")
+OTHERS = make_word_set("other others another andere anderer anderes weitere weiterer weiteres zweite second")
+HEDGES = make_word_set(
     "vielleicht wahrscheinlich möglicherweise oft häufig manchmal perhaps probably possibly often sometimes"
 )
-ABSTRACT = word_set(
+ABSTRACT = make_word_set(
     "example examples concept beispiel beispiele konzept picture "
     "effect result reason problem thing things way case aim goal number part kind rest answer wirkung ergebnis grund "
     "estimate estimates schätzung schätzungen "
     "problem ding dinge weg fall ziel zahl teil rest antwort auswirkung ursache one"
 )
-MEASURES = word_set(
+MEASURES = make_word_set(
     "liter kilo kilogramm gramm tonnen meter kilometer prozent grad ende anfang mitte stück glas tasse paar art herr "
     "frau"
 )
 
 
-NOBODY = word_set("people persons individuals somebody someone menschen personen leute einzelpersonen man")
-PAST = word_set("war waren wurde wurden kam kamen ging gingen fand fanden")
-LIGHT = word_set(
+NOBODY = make_word_set("people persons individuals somebody someone menschen personen leute einzelpersonen man")
+PAST = make_word_set("war waren wurde wurden kam kamen ging gingen fand fanden")
+LIGHT = make_word_set(
     "role part tribute attention place advantage care sense use way effect rolle teil platz ende wert wirkung "
     "schritte schritt mühe möglichkeit"
 )
@@ -208,10 +208,10 @@ def _ends_in_plural(tokens: Sequence[Token]) -> bool:
     return tokens[last - 1].plain.endswith("n")
 
 
-ENGLISH_PLURALS = word_set("they them their")
-ENGLISH_PERSONS = word_set("he she him her his hers")
-GERMAN_PLURALS = word_set("ihnen")
-GERMAN_PERSONS = word_set("er ihm ihn sein seine seinen seinem seiner ihr ihre ihren ihrem ihrer")
+ENGLISH_PLURALS = make_word_set("they them their")
+ENGLISH_PERSONS = make_word_set("he she him her his hers")
+GERMAN_PLURALS = make_word_set("ihnen")
+GERMAN_PERSONS = make_word_set("er ihm ihn sein seine seinen seinem seiner ihr ihre ihren ihrem ihrer")
 PERSON_LIKE = re.compile(r"(?:er|or|ist|man|woman|ian|son|child|girl|boy|mother|father|king|queen|president|police)$")
 PLURAL_VERB = re.compile(
     r"^\w+(?: \w+)? (?:sind|waren|haben|hatten|werden|wurden|können|konnten|müssen|sollen|\w+en)\b"

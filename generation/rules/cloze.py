@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from generation.rules.drafts import is_usable, word_set
+from generation.rules.drafts import is_usable, make_word_set
 from items.wording import split_sentences
 
 # The words of a sentence that can become a gap, and their kinds: a distractor has the same kind as the key.
@@ -74,12 +74,12 @@ class Word:
         return self.kind in (YEAR_KIND, DECIMAL_KIND, WHOLE_KIND, NUMBER_WORD)
 
 
-def plain_words(sentence: str) -> set[str]:
+def list_plain_words(sentence: str) -> set[str]:
     """Every word of the sentence, without case."""
     return {found[0].casefold() for found in WORD.finditer(sentence)}
 
 
-def words_of(sentence: str, language: str) -> list[Word]:
+def list_gap_words(sentence: str, language: str) -> list[Word]:
     """The words that can become a gap, except the first word, whose capital letter says nothing."""
     rows = [Word(text, start, *_kind(text, language), before) for text, start, before in _tokens(sentence, language)]
     return [row for row in rows if row.kind]
@@ -105,17 +105,17 @@ def _kind(text: str, language: str) -> tuple[str, str]:
     """Kind and ending; an empty kind for words that are never a gap."""
     if text[0].isdigit():
         return (YEAR_KIND if YEAR.fullmatch(text) else WHOLE_KIND if text.isdigit() else DECIMAL_KIND), ""
-    if text.casefold() in word_set(NUMBER_WORDS.get(language, "")):
+    if text.casefold() in make_word_set(NUMBER_WORDS.get(language, "")):
         return NUMBER_WORD, ""
     if text[0].isupper():
         return _capital(text, language)
-    is_little = text in word_set(LITTLE.get(language, "")) or len(text) < SHORTEST_PLAIN
+    is_little = text in make_word_set(LITTLE.get(language, "")) or len(text) < SHORTEST_PLAIN
     return ("", "") if is_little else (PLAIN, _find_ending(text, language))
 
 
 def _capital(text: str, language: str) -> tuple[str, str]:
     """In German every noun has a capital letter, in English only names; one letter is no name."""
-    if len(text) < 3 or text.casefold() in word_set(LITTLE.get(language, "")):
+    if len(text) < 3 or text.casefold() in make_word_set(LITTLE.get(language, "")):
         return "", ""
     return (NOUN, _find_ending(text, language)) if language == "de" else (NAME, "")
 
@@ -147,7 +147,7 @@ class _Gap:
     word: Word
 
 
-def cloze_items(text: str, language: str, n_items: int, n_options: int) -> list[Cloze]:
+def write_cloze_items(text: str, language: str, n_items: int, n_options: int) -> list[Cloze]:
     """The best items, with different sentences and keys; fewer if the text has too few good gaps."""
     gaps = _gaps(text, language)
     pool = _pool(gaps)
@@ -172,7 +172,7 @@ def _gaps(text: str, language: str) -> list[_Gap]:
     for number, sentence in enumerate(split_sentences(text, language)):
         if not is_usable(sentence):
             continue
-        words = words_of(sentence, language)
+        words = list_gap_words(sentence, language)
         counts = Counter(word.text.casefold() for word in words)
         found += [_Gap(sentence, number, word) for word in words if counts[word.text.casefold()] == 1]
     return found
@@ -207,12 +207,12 @@ def _item(gap: _Gap, pool: dict[str, list[Word]], n_distractors: int, score: flo
 
 def _distractors(gap: _Gap, candidates: list[Word], n: int) -> list[str]:
     """The most similar words that are not in the sentence, and are not inflected forms of each other."""
-    within = plain_words(gap.sentence)
+    within = list_plain_words(gap.sentence)
     ranked = sorted(enumerate(candidates), key=lambda pair: (-_likeness(gap.word, pair[1]), pair[0]))
     chosen: list[Word] = []
     for _place, word in ranked:
         is_new = not any(_same_root(word, other) for other in [gap.word, *chosen])
-        if len(chosen) < n and is_new and not (plain_words(word.text) & within):
+        if len(chosen) < n and is_new and not (list_plain_words(word.text) & within):
             chosen.append(word)
     return [word.text for word in chosen]
 
@@ -230,7 +230,7 @@ def _same_root(one: Word, other: Word) -> bool:
     if one.is_number:
         return first == second
     shared = min(len(first), len(second), 5)
-    return first[:shared] == second[:shared] or bool(plain_words(first) & plain_words(second))
+    return first[:shared] == second[:shared] or bool(list_plain_words(first) & list_plain_words(second))
 
 
 def _order(option: str) -> tuple[float, str, str]:

@@ -36,7 +36,7 @@ from generation.rules.answer_doubts import (
     names_nobody,
     starts_with_adverb,
 )
-from generation.rules.drafts import Draft, word_set
+from generation.rules.drafts import Draft, make_word_set
 from generation.rules.phrases import says_without_that
 from generation.rules.question_doubts import (
     asks_about_another,
@@ -65,10 +65,12 @@ GRAVE, CLEAR, SLIGHT = 9.0, 0.7, 0.3
 LONG_SENTENCE = 25  # tokens
 GOES_ON_WELL = re.compile(r"[;SF]|,?P?W|,[SFVY]|,?K(?:R*V|[^,;SW]{0,8}F)|,[^,;SWK]{1,8}F|,?(?:[^,;F]*TV|[^,;F]*Z)|$")
 ASKING_MORE = frozenset(["front", "adjunct", "object", "subject", "inner-subject", "number", "governed"])
-COMPLEMENT = word_set("dass ob whether how what why")
+COMPLEMENT = make_word_set("dass ob whether how what why")
 ASKED = frozenset(["PWS", "PWAT"])  # “… prüfen, was …”, “…, welche Wege …”
-COMPLEMENT_NOUNS = word_set("fact revelation news claim idea belief hope suggestion announcement warning evidence view")
-TELLING = word_set(
+COMPLEMENT_NOUNS = make_word_set(
+    "fact revelation news claim idea belief hope suggestion announcement warning evidence view"
+)
+TELLING = make_word_set(
     "say claim state argue announce report believe think suggest warn write explain note add show imply mean indicate "
     "reveal find know hope fear confirm agree decide"
 )
@@ -76,14 +78,14 @@ POINTERS = re.compile(
     r"da(?:r?(?:an|auf|aus|bei|durch|für|gegen|hin|hinter|in|mit|nach|neben|über|unter|von|vor|zu))|"
     r"hier\w*|dort\w*|there|here|thereby"
 )
-CONDITIONS = word_set("where when if unless wenn falls sofern")
-LIMITS = word_set(
+CONDITIONS = make_word_set("where when if unless wenn falls sofern")
+LIMITS = make_word_set(
     "only hardly rarely seldom not never nearly almost sometimes nur kaum selten nie nicht fast beinahe manchmal"
 )
-MAKING = word_set("force require allow enable ask tell urge encourage cause persuade want lead")
+MAKING = make_word_set("force require allow enable ask tell urge encourage cause persuade want lead")
 
 
-def doubt_of(draft: Draft) -> float:
+def sum_doubts(draft: Draft) -> float:
     """The total penalty of the doubts about a question."""
     cost = sum(cost for has_doubt, cost in DOUBTS if has_doubt(draft))
     return round(cost + 0.02 * max(0, len(draft.clause.sentence.tokens) - LONG_SENTENCE), 4)

@@ -39,7 +39,7 @@ SAYING_SOMETHING = frozenset([NOUN, NAME, NUMBER, NONFINITE, ADJECTIVE])
 
 
 @cache
-def word_set(words: str) -> frozenset[str]:
+def make_word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
@@ -178,7 +178,7 @@ class Wording:
         return not (is_counted and token.plain in COUNTING) and bool(self.pointing.fullmatch(token.plain))
 
 
-def draft(clause: Clause, question: str, answer: Range, rule: str, worth: float) -> Iterator[Draft]:
+def write_draft(clause: Clause, question: str, answer: Range, rule: str, worth: float) -> Iterator[Draft]:
     """The question, if it could be written and its answer is informative and not too long."""
     while answer[1] - answer[0] > 1 and clause.token(answer[1] - 1).kind == BRACKETED:
         answer = (answer[0], answer[1] - 1)
@@ -214,7 +214,7 @@ SHORTEST, LONGEST = 6, 40  # words of a sentence that can be asked about
 MOST_CHARACTERS = 600
 
 
-def places_of(text: str, sentences: list[str]) -> list[list[int]]:
+def map_places(text: str, sentences: list[str]) -> list[list[int]]:
     """For each of the text's sentences, the places of its visible characters in the text."""
     places = [place for place, character in enumerate(text) if not character.isspace()]
     found, begin = [], 0

@@ -5,15 +5,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, draft
+from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, write_draft
 from generation.rules.english_clauses import (
-    adverbs_of,
     ask_adjunct,
     ask_duration,
     ask_existing_number,
     ask_front,
     ask_number,
-    clause_starts,
+    find_adverbs,
+    find_clause_starts,
     find_second_verb,
     is_existential,
     is_helper,
@@ -41,7 +41,7 @@ from generation.rules.english_words import (
     WITH_TWO_OBJECTS,
     WORDING,
 )
-from generation.rules.phrases import head_of, without_possessives
+from generation.rules.phrases import find_head, without_possessives
 from generation.rules.references import ask_short_name, ask_who_it_is
 from generation.rules.tagging import FINITE, NAME, NOUN, POINTING, POSSESSIVE, RELATIVE, TO, Sentence, Token
 from generation.rules.topics import CONSEQUENCE, ask_consequence, ask_event, ask_topics
@@ -49,7 +49,7 @@ from generation.rules.topics import CONSEQUENCE, ask_consequence, ask_event, ask
 
 def make_drafts(sentence: Sentence) -> Iterator[Draft]:
     """Every question that a rule makes from a clause of the sentence, or from the whole sentence."""
-    clauses = [parse(sentence, start) for start in clause_starts(sentence)]
+    clauses = [parse(sentence, start) for start in find_clause_starts(sentence)]
     yield from ask_clauses([each for each in clauses if each and not is_existential(each)], find_second_verb, RULES)
     for clause in clauses:
         if clause and is_existential(clause):
@@ -98,7 +98,7 @@ def ask_advice(sentence: Sentence) -> Iterator[Draft]:
         return
     clause = Clause(sentence, (0, place), "clause", place, end, (end, end))
     question = WORDING.write(clause, [asked, (0, found.end() - 1)], may_bind=False)
-    yield from draft(clause, question, (place, end), CONSEQUENCE, 1.4)
+    yield from write_draft(clause, question, (place, end), CONSEQUENCE, 1.4)
 
 
 ADVICE = re.compile("S[^,;]*,(?=O[FR]|[FV][^,;]*;$|[FV])")
@@ -115,12 +115,12 @@ def ask_sayer(sentence: Sentence) -> Iterator[Draft]:
     if kinds[slice(*found.span("subject"))] == "O":
         return
     clause = Clause(sentence, (0, 0), "adverb", verb, match.end(), (match.end(), match.end()), found.span("subject"))
-    question = WORDING.write(clause, ["who", singular(clause.token(verb)), match.span()], may_bind=False)
+    question = WORDING.write(clause, ["who", make_singular(clause.token(verb)), match.span()], may_bind=False)
     if not question and (shorter := re.search("[SW]", kinds[verb:])):
-        question = WORDING.write(clause, ["who", singular(clause.token(verb)), (verb + 1, verb + shorter.start())])
+        question = WORDING.write(clause, ["who", make_singular(clause.token(verb)), (verb + 1, verb + shorter.start())])
     start, end = clause.subject
-    yield from draft(clause, question, (start, end - (kinds[end - 1] == ",")), "subject", 2.7)
-    yield from draft(clause, write_question(clause, "what", match.span()), match.span(), "that", 3.0)
+    yield from write_draft(clause, question, (start, end - (kinds[end - 1] == ",")), "subject", 2.7)
+    yield from write_draft(clause, write_question(clause, "what", match.span()), match.span(), "that", 3.0)
 
 
 def ask_subject(clause: Clause) -> Iterator[Draft]:
@@ -131,25 +131,25 @@ def ask_subject(clause: Clause) -> Iterator[Draft]:
         return
     if verb.lemma == "do" and clause.kinds(clause.rest)[:1] == "V":
         return  # “does have”
-    verb_form = singular(verb)
+    verb_form = make_singular(verb)
     is_equation, is_vague = _equates(clause)
     is_open = verb.lemma == "be" and (clause.kinds(clause.rest)[:1] or "S") in (TO, "S")
     if is_vague or is_open or (is_equation and verb_form != verb.text):
         return
     if verb_form != verb.text and re.search("KR*[FV]", clause.kinds(clause.rest)):
         return  # “is by the sea and stretch from …”
-    if any(token.plain in LIMITING for token in clause.tokens(adverbs_of(clause))):
+    if any(token.plain in LIMITING for token in clause.tokens(find_adverbs(clause))):
         return
     asked = VOCABULARY.ask_who_or_what(clause, clause.subject)
     before = clause.token(clause.subject[0] - 1) if clause.subject[0] else first
     if before.plain in ("few", "little") or (before.kind == "K" and first.tag == "VVG"):
         return
-    question, loss = _write_with_subject(clause, [asked, adverbs_of(clause), verb_form])
+    question, loss = _write_with_subject(clause, [asked, find_adverbs(clause), verb_form])
     worth = 2.7 - 0.4 * is_equation - loss
     answer = clause.subject
     if clause.token(answer[1] - 1).kind == ",":
         answer = (answer[0], answer[1] - 1)
-    yield from draft(clause, question, answer, "subject", worth)
+    yield from write_draft(clause, question, answer, "subject", worth)
 
 
 def _equates(clause: Clause) -> tuple[bool, bool]:
@@ -183,11 +183,11 @@ def _write_with_subject(clause: Clause, begin: list[Piece]) -> tuple[str, float]
     return WORDING.write(clause, [*begin, *without_possessives(clause, clause.rest)], may_bind=False), 0.9
 
 
-def singular(verb: Token) -> str:
-    return third_person(verb.text) if verb.tag == "VVB" else SINGULAR.get(verb.plain, verb.text)
+def make_singular(verb: Token) -> str:
+    return make_third_person(verb.text) if verb.tag == "VVB" else SINGULAR.get(verb.plain, verb.text)
 
 
-def third_person(verb: str) -> str:
+def make_third_person(verb: str) -> str:
     if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
         return f"{verb}es"
     return f"{verb[:-1]}ies" if re.search("[^aeiou]y$", verb) else f"{verb}s"
@@ -206,7 +206,7 @@ def ask_agent(clause: Clause) -> Iterator[Draft]:
         asked = "what" if asked == "who or what" else asked
         if clause.kinds((agent.end(), clause.end)):
             return
-        yield from draft(clause, write_question(clause, asked, agent.span()), agent.span(), "agent", 2.9)
+        yield from write_draft(clause, write_question(clause, asked, agent.span()), agent.span(), "agent", 2.9)
 
 
 def ask_name(clause: Clause) -> Iterator[Draft]:
@@ -217,7 +217,7 @@ def ask_name(clause: Clause) -> Iterator[Draft]:
     place = clause.verb + 1 + found.end()
     name = OBJECT.match(clause.sentence.kinds, place, clause.end)
     if name and name.end() == clause.end and clause.token(place - 1).plain in CALLED:
-        yield from draft(clause, write_question(clause, "what", name.span()), name.span(), "name", 3.2)
+        yield from write_draft(clause, write_question(clause, "what", name.span()), name.span(), "name", 3.2)
 
 
 def ask_governed(clause: Clause) -> Iterator[Draft]:
@@ -229,8 +229,8 @@ def ask_governed(clause: Clause) -> Iterator[Draft]:
         is_nested = "TV" in clause.kinds((clause.verb, place)) and word.kind not in "F"
         if found and not is_nested and clause.token(place + 1).plain in governed and not is_time(clause, found.span()):
             start, end = found.start(), _end_of_object(clause, found.start())
-            asked = "who" if PERSONS.fullmatch(head_of(clause, (start, end))) else "what"
-            yield from draft(clause, write_question(clause, asked, (start, end)), (start, end), "governed", 2.9)
+            asked = "who" if PERSONS.fullmatch(find_head(clause, (start, end))) else "what"
+            yield from write_draft(clause, write_question(clause, asked, (start, end)), (start, end), "governed", 2.9)
             return
 
 
@@ -242,13 +242,13 @@ def ask_tail(clause: Clause) -> Iterator[Draft]:
     none = (clause.end, clause.end)
     asked = {**WHEN_CLAUSES, "because": "why"}.get(first.plain, "")
     if asked and first.kind == "S" and clause.front_kind != "clause":
-        yield from draft(clause, write_question(clause, asked.lower(), none), clause.tail, "clause-last", 3.1)
+        yield from write_draft(clause, write_question(clause, asked.lower(), none), clause.tail, "clause-last", 3.1)
     is_equation = clause.token(clause.verb).lemma == "be" and clause.front_kind == "subject"
     if first.plain == "that" and is_equation and clause.tail[0] == clause.end == clause.verb + 1:
         question = WORDING.write(clause, ["what", (clause.verb, clause.end), clause.subject], may_bind=False)
-        yield from draft(clause, question, clause.tail, "that", 3.0)
+        yield from write_draft(clause, question, clause.tail, "that", 3.0)
     elif first.plain == "that" and clause.tail[0] == clause.end == clause.verb + 1:
-        yield from draft(clause, write_question(clause, "what", none), clause.tail, "that", 3.0)
+        yield from write_draft(clause, write_question(clause, "what", none), clause.tail, "that", 3.0)
 
 
 def ask_object(clause: Clause) -> Iterator[Draft]:
@@ -256,11 +256,11 @@ def ask_object(clause: Clause) -> Iterator[Draft]:
     verb, place = clause.token(clause.verb), _start_of_object(clause)
     if verb.lemma == "be" and clause.kinds(clause.rest)[:2] == "TV" and clause.front_kind == "subject":
         question = WORDING.write(clause, ["what", (clause.verb, clause.verb + 1), clause.subject], may_bind=False)
-        yield from draft(clause, question, clause.rest, "definition", 2.8)
+        yield from write_draft(clause, question, clause.rest, "definition", 2.8)
         return
     if place and verb.lemma in PLANNING and (plan := PLAN.match(clause.sentence.kinds, place)):
         question = write_question(clause, "what", (place, clause.end))
-        yield from draft(clause, question.replace("?", " to do?"), plan.span(), "plan", 2.9)
+        yield from write_draft(clause, question.replace("?", " to do?"), plan.span(), "plan", 2.9)
         return
     found = OBJECT.match(clause.sentence.kinds, place, clause.end) if place else None
     if not found or clause.front_kind == "clause":
@@ -274,8 +274,8 @@ def ask_object(clause: Clause) -> Iterator[Draft]:
             return
         says_which = clause.has_tail and clause.tail[0] == clause.end and clause.kinds(clause.tail)[0] == RELATIVE
         end = clause.tail[1] if first == "that" or says_which else _end_of_object(clause, start)
-        asked = "who" if PERSONS.fullmatch(head_of(clause, (start, end))) else "what"
-        yield from draft(clause, write_question(clause, asked, (start, end)), (start, end), "object", 2.7)
+        asked = "who" if PERSONS.fullmatch(find_head(clause, (start, end))) else "what"
+        yield from write_draft(clause, write_question(clause, asked, (start, end)), (start, end), "object", 2.7)
 
 
 def _start_of_object(clause: Clause) -> int:
@@ -319,12 +319,12 @@ def _ask_what_it_is(clause: Clause, start: int) -> Iterator[Draft]:
         answer: Range = (start, clause.end)
         if clause.has_tail and clause.kinds(clause.tail)[0] in "WS" and clause.token(clause.tail[0]).plain in RELATIVES:
             answer = (start, clause.tail[1])
-        is_person = PERSONS.fullmatch(head_of(clause, answer)) or "who" in [
+        is_person = PERSONS.fullmatch(find_head(clause, answer)) or "who" in [
             each.plain for each in clause.tokens(answer)
         ]
         asked = "who" if is_person else "what"
         question = WORDING.write(clause, [asked, (clause.verb, clause.verb + 1), clause.subject])
-        yield from draft(clause, question, answer, "definition", 3.1)
+        yield from write_draft(clause, question, answer, "definition", 3.1)
 
 
 PLAN = re.compile("TV[^,;F]*(?:,?[SW][^,;]*)?(?=;?$)")

@@ -4,7 +4,7 @@ number in them."""
 import re
 from collections.abc import Iterator
 
-from generation.rules.drafts import Clause, Draft, Piece, Range, draft
+from generation.rules.drafts import Clause, Draft, Piece, Range, write_draft
 from generation.rules.english_words import (
     ADJUNCT,
     ADJUNCT_ALONE,
@@ -39,7 +39,7 @@ from generation.rules.english_words import (
     WHY_CLAUSES,
     WORDING,
 )
-from generation.rules.phrases import head_of
+from generation.rules.phrases import find_head
 from generation.rules.tagging import DETERMINER, FINITE, NAME, NOUN, NUMBER, Sentence
 
 
@@ -49,13 +49,13 @@ def find_second_verb(clause: Clause) -> Clause | None:
     if not found or clause.front_kind == "clause":
         return None
     verb = found.end() - 1
-    end = end_of(clause.sentence, verb)
+    end = find_end(clause.sentence, verb)
     is_inverted = clause.sentence.kinds[verb + 1 : verb + 2] == "O"
     is_passive = clause.token(clause.verb).lemma == "be" and "V" in clause.kinds(clause.rest)
     is_participle = is_passive and clause.sentence.tokens[verb].tag == "VVD"  # “is mown and called the green”
     if end is None or end - verb < 2 or is_inverted or is_participle or sentence_says_by(clause.sentence, verb):
         return None
-    tail = tail_of(clause.sentence, end)
+    tail = find_tail(clause.sentence, end)
     return Clause(clause.sentence, (verb, verb), "adverb", verb, end, tail, clause.subject)
 
 
@@ -64,7 +64,7 @@ def sentence_says_by(sentence: Sentence, verb: int) -> bool:
     return sentence.tokens[verb].tag == "VVD" and sentence.tokens[verb + 1].plain == "by"
 
 
-def clause_starts(sentence: Sentence) -> list[int]:
+def find_clause_starts(sentence: Sentence) -> list[int]:
     """Where clauses that state a fact may begin: with the sentence, after a comma with “and”, after “because”."""
     first = 1 if sentence.kinds.startswith("K") else 0
     stated = [place + 1 for place in range(len(sentence.tokens)) if _states(sentence, place)]
@@ -100,11 +100,11 @@ def parse(sentence: Sentence, start: int) -> Clause | None:
             subject = (subject[0] + 1, subject[1])
         subject = _without_time(sentence, subject)
         is_stated = start > 0 and sentence.kinds[start - 1] == "S"
-        end = end_of(sentence, verb, ends_at_comma=is_stated)
+        end = find_end(sentence, verb, ends_at_comma=is_stated)
         if end is None or not _can_be_subject(sentence, subject):
             return None
         front = found.span("front") if "front" in pattern.groupindex else (start, subject[0])
-        tail = tail_of(sentence, end)
+        tail = find_tail(sentence, end)
         whole = Clause(sentence, front, name, verb, end, tail, subject)
         return whole if end - verb > 1 or whole.has_tail or name in ("clause", "prepositional") else None
     return None
@@ -177,7 +177,7 @@ FRONTS = {
 }
 
 
-def end_of(sentence: Sentence, verb: int, *, ends_at_comma: bool = False) -> int | None:
+def find_end(sentence: Sentence, verb: int, *, ends_at_comma: bool = False) -> int | None:
     """Where the main clause ends; None if that is unclear."""
     kinds, place, last, has_list = sentence.kinds, verb + 1, len(sentence.kinds), False
     while place < last and kinds[place] != ";" and not SHARED_SUBJECT.match(kinds, place):
@@ -220,7 +220,7 @@ def _is_saying(sentence: Sentence, start: int) -> bool:
 JOINED_CLAUSE = re.compile(",?(S[^,;F]*F[^,;F]*)(?=,K[^,;SW]{0,8}F)")  # a main clause after the subordinate one
 
 
-def tail_of(sentence: Sentence, end: int) -> Range:
+def find_tail(sentence: Sentence, end: int) -> Range:
     kinds = sentence.kinds
     last = len(kinds) - 1 if kinds.endswith(";") else len(kinds)
     if (speaker := SAID_BY.search(kinds, end + 1)) and _is_saying(sentence, speaker.start()):
@@ -246,7 +246,7 @@ def is_helper(clause: Clause) -> bool:
 def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> str:
     """The question with an auxiliary before the subject. What was before the subject goes to the end."""
     start, end = clause.rest
-    between = adverbs_of(clause)
+    between = find_adverbs(clause)
     if clause.token(clause.verb).plain == "cannot":
         return ""  # “What cannot guests …?”
     negated = start + (start < end and clause.token(start).plain in ("n't", "n’t"))
@@ -275,7 +275,7 @@ def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> 
     return WORDING.write(clause, [asked, *more, *verb, before, (removed[1], end), *front])
 
 
-def adverbs_of(clause: Clause) -> Range:
+def find_adverbs(clause: Clause) -> Range:
     """The adverbs between the subject and the verb."""
     start = clause.verb
     while start > clause.subject[1] and clause.token(start - 1).kind == "R":
@@ -290,7 +290,7 @@ def is_time(clause: Clause, of: Range) -> bool:
     has_year = any(re.fullmatch(r"1\d{3}s?|20\d\ds?", word) for word in words)
     if words[-1] in ("am", "pm", "ad") and not any(has_digit(word) for word in words):
         return False  # “with the PM”
-    return bool(TIMES.fullmatch(head_of(clause, of))) or has_year
+    return bool(TIMES.fullmatch(find_head(clause, of))) or has_year
 
 
 def has_digit(word: str) -> bool:
@@ -303,7 +303,7 @@ def has_digit(word: str) -> bool:
 def find_question_word(clause: Clause, of: Range) -> tuple[str, float]:
     """The question word for a prepositional phrase, and how reliable it is."""
     preposition = clause.token(of[0]).plain
-    head = head_of(clause, of)
+    head = find_head(clause, of)
     if is_time(clause, of) and preposition == "for" and clause.kinds(of)[1] == NUMBER:
         return "how long", 3.0
     if is_time(clause, of) and clause.token(of[0]).kind in "DA":
@@ -327,20 +327,24 @@ def ask_front(clause: Clause) -> Iterator[Draft]:
     if clause.front_kind == "clause":
         asked = {**WHEN_CLAUSES, **WHY_CLAUSES}.get(clause.token(clause.front[0]).plain, "")
         if asked:
-            yield from draft(clause, write_question(clause, asked, clause.front), clause.front, "clause-first", 3.1)
+            yield from write_draft(
+                clause, write_question(clause, asked, clause.front), clause.front, "clause-first", 3.1
+            )
     elif clause.front_kind == "purpose":
-        yield from draft(clause, write_question(clause, "why", clause.front), clause.front, "purpose", 3.0)
+        yield from write_draft(clause, write_question(clause, "why", clause.front), clause.front, "purpose", 3.0)
     elif clause.front_kind == "prepositional":
         asked, worth = find_question_word(clause, clause.front)
         if asked:
-            yield from draft(clause, write_question(clause, asked, clause.front), clause.front, "front", worth + 0.2)
+            yield from write_draft(
+                clause, write_question(clause, asked, clause.front), clause.front, "front", worth + 0.2
+            )
 
 
 def ask_duration(clause: Clause) -> Iterator[Draft]:
     """“The storms last more than three hours.”: How long do the storms last?"""
     found = LASTING.match(clause.sentence.kinds, clause.verb + 1, clause.end)
     if found and clause.token(clause.verb).lemma in ("last", "take") and is_time(clause, found.span()):
-        yield from draft(clause, write_question(clause, "how long", found.span()), found.span(), "duration", 3.3)
+        yield from write_draft(clause, write_question(clause, "how long", found.span()), found.span(), "duration", 3.3)
 
 
 def ask_number(clause: Clause) -> Iterator[Draft]:
@@ -358,7 +362,7 @@ def ask_existing_number(clause: Clause) -> Iterator[Draft]:
         front: list[Piece] = [clause.front] if clause.front_kind == "prepositional" else []
         verb: Range = (clause.verb, clause.verb + 1)
         pieces: list[Piece] = ["how many", found.span(2), verb, "there", (found.end(), clause.end), *front]
-        yield from draft(clause, WORDING.write(clause, pieces), found.span(), "number", 3.0)
+        yield from write_draft(clause, WORDING.write(clause, pieces), found.span(), "number", 3.0)
 
 
 def _ask_number(clause: Clause, number: Range, noun: Range) -> Iterator[Draft]:
@@ -375,10 +379,10 @@ def _ask_number(clause: Clause, number: Range, noun: Range) -> Iterator[Draft]:
     answer: Range = (number[0], noun[1])
     if start == clause.subject[0]:
         pieces: list[Piece] = ["how many", (noun[0], clause.verb), (clause.verb, clause.end)]
-        yield from draft(clause, WORDING.write(clause, pieces), answer, "number", 3.3)
+        yield from write_draft(clause, WORDING.write(clause, pieces), answer, "number", 3.3)
     elif start > clause.verb and before not in ("P", "$"):
         question = write_question(clause, "how many", answer, noun)
-        yield from draft(clause, question, answer, "number", 3.3)
+        yield from write_draft(clause, question, answer, "number", 3.3)
 
 
 def _is_bound(clause: Clause, number: Range) -> bool:
@@ -414,7 +418,7 @@ def ask_adjunct(clause: Clause) -> Iterator[Draft]:
                 continue
             if is_attached and (worth < 3 or clause.token(clause.verb).lemma == "have"):
                 continue
-        yield from draft(
+        yield from write_draft(
             clause,
             write_question(clause, asked, (start, end)),
             (start, end),

@@ -2,7 +2,7 @@
 
 import re
 
-from generation.rules.drafts import Wording, word_set
+from generation.rules.drafts import Wording, make_word_set
 from generation.rules.phrases import Vocabulary
 from generation.rules.topics import TopicWords
 from items.wording import MONTHS
@@ -71,18 +71,18 @@ PERSONS = re.compile(
     r"negotiator|parent|couple|family|crew|army|troop|protestor|organi[sz]er|lady|boy|girl|investigator|"
     r"commentator|follower|believer|fencer|practitioner|commuter|camper|dweller|reader|viewer|listener|consumer|producer|foreigner|lawmaker|diver|surfer|creator|employer|\w{4,}ist|diva|tenor|soprano|diplomat|gambler|trader|neighbou?r|wrestler|skier|runner|swimmer|rider|hiker|british|\w+(?:ian|ean|can)|horseman|secretary|chief|officer|owner|heir|arab|viking|assyrian|phoenician|roman|spaniard|german|greek|dane|swede|turk|japanese|chinese|portuguese|occupant|peacekeeper|staff|public|society|communist|nazi|eskimo|peasant|servant|slave|native|everyone|personality|vendor|instructor|attendant|conqueror|invader|opposition|newcomer|learner|tenant|demonstrator|campaigner|regulator|programmer|veteran|monk|nun|priest|saint|adult|teenager|youth|baby|babies|twin|volunteer|host|expat|sportsm[ae]n|cyclist|specialist|artist|scientist|tourist|activist|terrorist|motorist|\w{3,}ologist)s?"
 )
-TITLES = word_set("jr jr. sr. mr mr. mrs mrs. ms. dr dr. prof. sir lord lady president queen king pope")
-SAYING = word_set(
+TITLES = make_word_set("jr jr. sr. mr mr. mrs mrs. ms. dr dr. prof. sir lord lady president queen king pope")
+SAYING = make_word_set(
     "say explain claim state argue announce report believe think suggest note tell warn write estimate argue"
 )
-HUMAN = word_set(
+HUMAN = make_word_set(
     "win bear born die compete resign marry study graduate believe think refuse play decide write schedule"
 )
 WHEN_CLAUSES = {"when": "When", "if": "When", "after": "When", "before": "When", "once": "When", "until": "Until when"}
 WHY_CLAUSES = {"because": "Why", "since": "Why", "so": "Why"}
 TIME_WORDS = {"since": "Since when", "until": "Until when"}
-WHEN = word_set("in on at during since until after before by around between throughout from within")
-PLACES = word_set("in at near on under behind beside along inside outside within across throughout above below")
+WHEN = make_word_set("in on at during since until after before by around between throughout from within")
+PLACES = make_word_set("in at near on under behind beside along inside outside within across throughout above below")
 STATING = frozenset(["while", "although", "though", "because", "whereas", "that", "as"])
 WITH_TWO_OBJECTS = frozenset(["tell", "call", "name", "consider", "give", "award"])
 GOVERNED = {
@@ -97,7 +97,7 @@ GOVERNED = {
     "popular": "with for", "aware": "of", "capable": "of", "rich": "in", "describe": "as", "replace": "by with",
 }  # fmt: skip
 COPULAS = frozenset(["be", "become", "remain"])
-AUXILIARIES = word_set(
+AUXILIARIES = make_word_set(
     "was were is are am has had have will would can could may might must should shall do does did cannot"
 )
 MEASURES = {"high", "long", "wide", "deep", "tall", "old", "thick", "away"}
@@ -105,11 +105,11 @@ SINGULAR = {"were": "was", "are": "is", "have": "has", "do": "does"}
 WORDING = Wording(
     re.compile(r"(?:there|here|then|they|he|she|it|we|us|our|my|one|ones|latter|former|another|such|"
                r"either|neither|nor|these|those|this|thus|thereby|therefore|its|their|elsewhere|otherwise|i|each|likewise)"),
-    word_set(
+    make_word_set(
     "even also however therefore thus moreover furthermore then consequently nevertheless finally thereby "
     "meanwhile instead additionally accordingly similarly still already since hence indeed nonetheless otherwise anyway"
 ),
-    word_set(
+    make_word_set(
     "you your yourself anyone everyone someone something anything everything nothing nobody everybody who "
     "others many most some all"
 ),

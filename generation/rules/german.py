@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, draft
+from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, write_draft
 from generation.rules.german_clauses import (
     ask_adjunct,
     ask_duration,
@@ -12,7 +12,7 @@ from generation.rules.german_clauses import (
     ask_number,
     belongs_to_question,
     can_be_nominative,
-    clause_starts,
+    find_clause_starts,
     find_second_verb,
     has_subject,
     is_time,
@@ -46,9 +46,9 @@ from generation.rules.german_words import (
     WHEN_CLAUSES,
     WHY_CLAUSES,
     WORDING,
-    singular,
+    make_singular,
 )
-from generation.rules.phrases import head_of, says_without_that, without_possessives
+from generation.rules.phrases import find_head, says_without_that, without_possessives
 from generation.rules.references import ask_short_name, ask_who_it_is
 from generation.rules.tagging import ADJECTIVE, NAME, NOUN, POINTING, POSSESSIVE, PREPOSITION, Sentence
 from generation.rules.topics import CONSEQUENCE, ask_consequence, ask_event, ask_topics
@@ -56,7 +56,7 @@ from generation.rules.topics import CONSEQUENCE, ask_consequence, ask_event, ask
 
 def make_drafts(sentence: Sentence) -> Iterator[Draft]:
     """Every question that a rule makes from a clause of the sentence, or from the whole sentence."""
-    yield from ask_clauses((parse(sentence, start) for start in clause_starts(sentence)), find_second_verb, RULES)
+    yield from ask_clauses((parse(sentence, start) for start in find_clause_starts(sentence)), find_second_verb, RULES)
     if whole := parse_whole(sentence):
         for each in (*ask_front(whole), *ask_subject(whole)):
             yield replace(each, worth=round(each.worth - 0.6, 2))
@@ -79,7 +79,7 @@ def ask_advice(clause: Clause) -> Iterator[Draft]:
             clause, ["was sollten Sie tun,", (clause.front[0], clause.front[1] - 1)], may_bind=False
         )
         answer = (clause.verb, len(clause.sentence.kinds.rstrip(";")))
-        yield from draft(clause, question, answer, CONSEQUENCE, 1.4)
+        yield from write_draft(clause, question, answer, CONSEQUENCE, 1.4)
 
 
 def is_past(clause: Clause) -> bool:
@@ -106,7 +106,7 @@ def ask_subject(clause: Clause) -> Iterator[Draft]:
     if clause.front_kind != "subject":
         return
     token = clause.token(clause.verb)
-    verb = singular(token.text, token.lemma)
+    verb = make_singular(token.text, token.lemma)
     first = clause.token(clause.front[0])
     if first.kind in (POINTING, POSSESSIVE) or first.plain.startswith("kein") or is_time(clause, clause.front):
         return
@@ -122,7 +122,7 @@ def ask_subject(clause: Clause) -> Iterator[Draft]:
     begin, end = clause.front
     begin += first.plain in WORDING.connectives
     worth = 2.7 - 0.4 * bool(is_equation) - loss
-    yield from draft(clause, question, (begin, end - (clause.token(end - 1).kind == ",")), "subject", worth)
+    yield from write_draft(clause, question, (begin, end - (clause.token(end - 1).kind == ",")), "subject", worth)
 
 
 def _write_with_subject(clause: Clause, begin: list[Piece]) -> tuple[str, float]:
@@ -147,7 +147,7 @@ def ask_inner_subject(clause: Clause) -> Iterator[Draft]:
     if clause.front_kind not in ("prepositional", "adverb", "year", "clause"):
         return
     token = clause.token(clause.verb)
-    verb = singular(token.text, token.lemma)
+    verb = make_singular(token.text, token.lemma)
     start, end = _find_inner_subject(clause)
     if start == end or not verb or WORDING.pointing.fullmatch(clause.token(start).plain):
         return
@@ -167,7 +167,7 @@ def ask_inner_subject(clause: Clause) -> Iterator[Draft]:
     if clause.front_kind == "clause" and clause.token(clause.front[0]).plain != "während":
         pieces += [",", (clause.front[0], clause.front[1] - 1)]
     question, loss = WORDING.write_whole(clause, pieces, may_bind=False)
-    yield from draft(clause, question, (start, end), "inner-subject", 2.0 - loss)
+    yield from write_draft(clause, question, (start, end), "inner-subject", 2.0 - loss)
 
 
 def _find_inner_subject(clause: Clause) -> Range:
@@ -194,7 +194,7 @@ def ask_name(clause: Clause) -> Iterator[Draft]:
         if found and found.end() == end:
             answer = found.span(1)
             if clause.front_kind == "subject":
-                yield from draft(clause, write_question(clause, "wie", answer), answer, "name", 3.2)
+                yield from write_draft(clause, write_question(clause, "wie", answer), answer, "name", 3.2)
             return
 
 
@@ -206,11 +206,11 @@ def ask_governed(clause: Clause) -> Iterator[Draft]:
     for start, end in clause.matches(GOVERNED_PHRASE, clause.rest):
         preposition = clause.token(start).lemma if clause.token(start).tag == "APPR" else clause.token(start).plain
         preposition = {"zum": "zu", "zur": "zu", "vom": "von", "im": "in", "am": "an"}.get(preposition, preposition)
-        if preposition in governed and has_subject(clause) and not PERSONS.fullmatch(head_of(clause, (start, end))):
+        if preposition in governed and has_subject(clause) and not PERSONS.fullmatch(find_head(clause, (start, end))):
             end = _end_of_object(clause, end)
             is_origin = clause.token(clause.verb).lemma == "stammen"
             asked = "woher" if is_origin else f"wo{'r' if preposition[0] in 'aeiouü' else ''}{preposition}"
-            yield from draft(clause, write_question(clause, asked, (start, end)), (start, end), "governed", 2.9)
+            yield from write_draft(clause, write_question(clause, asked, (start, end)), (start, end), "governed", 2.9)
             return
 
 
@@ -222,7 +222,7 @@ def ask_agent(clause: Clause) -> Iterator[Draft]:
         is_agent = clause.token(start).plain in ("von", "vom") and VOCABULARY.is_person(clause, (start, end))
         is_attached = clause.kinds((start - 1, start)) in (NOUN, NAME)
         if is_agent and not is_attached and has_subject(clause):
-            yield from draft(clause, write_question(clause, "von wem", (start, end)), (start, end), "agent", 2.9)
+            yield from write_draft(clause, write_question(clause, "von wem", (start, end)), (start, end), "agent", 2.9)
             return
 
 
@@ -235,12 +235,12 @@ def ask_tail(clause: Clause) -> Iterator[Draft]:
     before = [token for token in clause.tokens(clause.rest) if token.kind in "RA"]
     asked = {**WHEN_CLAUSES, **WHY_CLAUSES}.get(first, "")
     if first == "dass" and not has_subject(clause) and re.fullmatch("R*V", clause.kinds(clause.rest)):
-        yield from draft(clause, write_question(clause, "was", empty), clause.tail, "that", 3.0)
+        yield from write_draft(clause, write_question(clause, "was", empty), clause.tail, "that", 3.0)
     if not has_subject(clause):
         return
     is_compared = first == "als" and any(token.plain.endswith("er") or token.plain in COMPARED for token in before)
     if asked and clause.token(clause.tail[0]).kind == "S" and not is_compared:
-        yield from draft(clause, write_question(clause, asked, empty), clause.tail, "clause-last", 3.2)
+        yield from write_draft(clause, write_question(clause, asked, empty), clause.tail, "clause-last", 3.2)
     if first in ("dass", "ob", "wie", "was", "wer", "wo") or has_infinitive(clause) or says_without_that(clause):
         yield from _ask_that(clause)
 
@@ -250,7 +250,7 @@ def _ask_that(clause: Clause) -> Iterator[Draft]:
     about = [place for place in range(*clause.rest) if clause.token(place).plain in ABOUT]
     if about:
         asked, removed = ABOUT[clause.token(about[0]).plain], (about[0], about[0] + 1)
-        yield from draft(clause, write_question(clause, asked, removed), clause.tail, "that", 3.0)
+        yield from write_draft(clause, write_question(clause, asked, removed), clause.tail, "that", 3.0)
     elif clause.token(clause.tail[0]).plain != "dass" and not _can_do_without(clause):
         return
     elif clause.front_kind in ("subject", "adverb") and (
@@ -259,7 +259,9 @@ def _ask_that(clause: Clause) -> Iterator[Draft]:
         objects = clause.matches(OBJECT, clause.rest) if clause.front_kind == "subject" else ()
         has_object = any(not is_time(clause, each) for each in objects)
         if not has_object:
-            yield from draft(clause, write_question(clause, "was", (clause.end, clause.end)), clause.tail, "that", 3.0)
+            yield from write_draft(
+                clause, write_question(clause, "was", (clause.end, clause.end)), clause.tail, "that", 3.0
+            )
 
 
 def _can_do_without(clause: Clause) -> bool:
@@ -290,14 +292,14 @@ def ask_object(clause: Clause) -> Iterator[Draft]:
             yield from _ask_what_it_is(clause, start)
     elif (verb.lemma not in COPULAS) and not _is_dative(clause, start) and not is_time(clause, (start, end)):
         end = _end_of_object(clause, end)
-        head = head_of(clause, (start, end))
+        head = find_head(clause, (start, end))
         asked = "wen" if PERSONS.fullmatch(head) and not GROUPS.fullmatch(head) else "was"
         if clause.token(clause.end - 1).lemma in COPULAS:
             return
         if verb.lemma in ("nennen", "bezeichnen") or (asked == "wen" and clause.token(start).plain == "den"):
             return
         worth = 2.6 if clause.front_kind == "subject" else 2.4
-        yield from draft(clause, write_question(clause, asked, (start, end)), (start, end), "object", worth)
+        yield from write_draft(clause, write_question(clause, asked, (start, end)), (start, end), "object", worth)
 
 
 def _end_of_object(clause: Clause, end: int) -> int:
@@ -339,10 +341,10 @@ def _ask_what_it_is(clause: Clause, start: int) -> Iterator[Draft]:
         first = clause.token(clause.tail[0]).plain if clause.has_tail else ""
         is_more = ("W" in clause.kinds(clause.tail)[:2] and first != "was") or has_infinitive(clause)
         answer: Range = (start, clause.tail[1] if is_more else clause.end)
-        head = head_of(clause, answer)
+        head = find_head(clause, answer)
         is_person = PERSONS.fullmatch(head) and not GROUPS.fullmatch(head)
         question = WORDING.write(clause, ["wer" if is_person else "was", (clause.verb, clause.verb + 1), clause.front])
-        yield from draft(clause, question, answer, "definition", 3.1)
+        yield from write_draft(clause, question, answer, "definition", 3.1)
 
 
 RULES = (

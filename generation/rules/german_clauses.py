@@ -4,7 +4,7 @@ in them."""
 import re
 from collections.abc import Iterator
 
-from generation.rules.drafts import Clause, Draft, Piece, Range, draft
+from generation.rules.drafts import Clause, Draft, Piece, Range, write_draft
 from generation.rules.german_words import (
     ADVERBS,
     AFTER_VERB,
@@ -39,7 +39,7 @@ from generation.rules.german_words import (
     WHY_CLAUSES,
     WORDING,
 )
-from generation.rules.phrases import head_of, nouns_in
+from generation.rules.phrases import find_head, find_nouns
 from generation.rules.tagging import (
     ADJECTIVE,
     ADVERB,
@@ -60,13 +60,13 @@ def find_second_verb(clause: Clause) -> Clause | None:
     if not found or clause.front_kind != "subject":
         return None
     verb = found.end() - 1
-    end = end_of(clause.sentence, verb)
+    end = find_end(clause.sentence, verb)
     if end is None or end - verb < 2:
         return None
-    return Clause(clause.sentence, clause.front, "subject", verb, end, tail_of(clause.sentence, end))
+    return Clause(clause.sentence, clause.front, "subject", verb, end, find_tail(clause.sentence, end))
 
 
-def clause_starts(sentence: Sentence) -> list[int]:
+def find_clause_starts(sentence: Sentence) -> list[int]:
     """Where main clauses may begin: with the sentence, and after a comma with “und” or “aber”."""
     first = 1 if sentence.kinds.startswith("K") else 0
     further = [found.end() for found in re.finditer("F[^,F]*,K|F[^;]*;(?=[^;])", sentence.kinds)]
@@ -94,12 +94,12 @@ def parse(sentence: Sentence, start: int) -> Clause | None:
         front = (start, verb)
         if not FITS.get(name, _fits)(sentence, front):
             continue
-        end = end_of(sentence, verb)
+        end = find_end(sentence, verb)
         if end is None:
             return None
-        if end == verb + 1 and kinds[end : end + 2] == "KF" and (second := end_of(sentence, end + 1)):
+        if end == verb + 1 and kinds[end : end + 2] == "KF" and (second := find_end(sentence, end + 1)):
             verb, end = end + 1, second  # “Menschen bauen und nutzen …”
-        tail = tail_of(sentence, end)
+        tail = find_tail(sentence, end)
         return Clause(sentence, front, name, verb, end, tail) if end - verb > 1 or tail[0] < tail[1] else None
     return None
 
@@ -165,7 +165,7 @@ FRONTS = {
 FITS = {"subject": _can_be_subject, "prepositional": _is_prepositional, "pronoun": _is_there}
 
 
-def end_of(sentence: Sentence, verb: int) -> int | None:
+def find_end(sentence: Sentence, verb: int) -> int | None:
     """Where the main clause ends; None if that is unclear."""
     kinds, place, last = sentence.kinds, verb + 1, len(sentence.kinds)
     while place < last and kinds[place] != ";" and not SHARED_SUBJECT.match(kinds, place):
@@ -211,7 +211,7 @@ JOINED_CLAUSE = re.compile("S[^;]*?[FV](?=,K[^,;SW]{0,12}F)")  # a main clause a
 INFINITIVE = re.compile("(?!S)[^F,;WS]*(?:TV|Z)(?=[,;])")
 
 
-def tail_of(sentence: Sentence, end: int) -> Range:
+def find_tail(sentence: Sentence, end: int) -> Range:
     kinds = sentence.kinds
     if kinds[end : end + 1] != ",":
         return (end, end)
@@ -265,13 +265,13 @@ def belongs_to_question(clause: Clause) -> bool:
 
 def is_time(clause: Clause, of: Range) -> bool:
     words = [token.plain for token in clause.tokens(of)]
-    if head_of(clause, of) in ("anfang", "ende", "mitte"):
+    if find_head(clause, of) in ("anfang", "ende", "mitte"):
         return any(TIMES.fullmatch(word) for word in words if word not in ("anfang", "ende", "mitte"))
-    return bool(TIMES.fullmatch(head_of(clause, of))) or any(re.fullmatch(r"1\d{3}|20\d\d", word) for word in words)
+    return bool(TIMES.fullmatch(find_head(clause, of))) or any(re.fullmatch(r"1\d{3}|20\d\d", word) for word in words)
 
 
 def has_subject(clause: Clause) -> bool:
-    return clause.front_kind in ("subject", "pronoun") or bool(nouns_in(clause, clause.rest))
+    return clause.front_kind in ("subject", "pronoun") or bool(find_nouns(clause, clause.rest))
 
 
 # Questions for time, place, reason and number in a German clause.
@@ -284,21 +284,21 @@ def ask_front(clause: Clause) -> Iterator[Draft]:
         asked = {**WHEN_CLAUSES, **WHY_CLAUSES}.get(first, "")
         answer = (clause.front[0], clause.front[1] - 1)
         is_request = clause.token(clause.verb + 1).text == "Sie" and clause.token(clause.verb).lemma not in MODALS
-        if asked and not is_request and nouns_in(clause, clause.rest):
-            yield from draft(clause, write_question(clause, asked, clause.front), answer, "clause-first", 3.2)
+        if asked and not is_request and find_nouns(clause, clause.rest):
+            yield from write_draft(clause, write_question(clause, asked, clause.front), answer, "clause-first", 3.2)
     if clause.front_kind == "year" and clause.token(clause.front[0]).text.isdigit():
-        yield from draft(clause, write_question(clause, "wann", clause.front), clause.front, "front", 3.6)
-    if clause.front_kind != "prepositional" or not nouns_in(clause, clause.rest):
+        yield from write_draft(clause, write_question(clause, "wann", clause.front), clause.front, "front", 3.6)
+    if clause.front_kind != "prepositional" or not find_nouns(clause, clause.rest):
         return
     asked, worth = find_question_word(clause, clause.front)
     if asked:
-        yield from draft(clause, write_question(clause, asked, clause.front), clause.front, "front", worth + 0.3)
+        yield from write_draft(clause, write_question(clause, asked, clause.front), clause.front, "front", worth + 0.3)
 
 
 def find_question_word(clause: Clause, of: Range) -> tuple[str, float]:
     """The question word for a prepositional phrase, and how reliable it is."""
     first = clause.token(of[0])
-    preposition, head = first.plain, head_of(clause, of)
+    preposition, head = first.plain, find_head(clause, of)
     if first.kind in "DA" and is_time(clause, of):
         return "Wann", 3.2
     if is_time(clause, of) and preposition in WHEN:
@@ -320,7 +320,7 @@ def find_question_word(clause: Clause, of: Range) -> tuple[str, float]:
 
 
 def _is_somebody(clause: Clause, of: Range) -> bool:
-    return clause.token(of[0] + 1).kind == NAME or bool(PERSONS.fullmatch(head_of(clause, of)))
+    return clause.token(of[0] + 1).kind == NAME or bool(PERSONS.fullmatch(find_head(clause, of)))
 
 
 def _says_where(clause: Clause, of: Range) -> bool:
@@ -339,7 +339,7 @@ def ask_duration(clause: Clause) -> Iterator[Draft]:
         return
     for found in clause.matches(LASTING, clause.rest):
         if is_time(clause, found):
-            yield from draft(clause, write_question(clause, "wie lange", found), found, "duration", 3.3)
+            yield from write_draft(clause, write_question(clause, "wie lange", found), found, "duration", 3.3)
             return
 
 
@@ -373,7 +373,7 @@ def _ask_number(clause: Clause, start: int, end: int) -> Iterator[Draft]:
     else:
         head: list[Piece] = [(start, start + 1)] if has_preposition else []
         question = write_question(clause, "", (start, end), *head, asked, noun)
-    yield from draft(clause, question, (begin, end), "number", 3.3)
+    yield from write_draft(clause, question, (begin, end), "number", 3.3)
 
 
 def _start_of_number(clause: Clause, start: int, end: int) -> int:
@@ -439,7 +439,7 @@ def ask_adjunct(clause: Clause) -> Iterator[Draft]:
         if asked == "Wodurch" and clause.token(clause.verb).lemma != "werden":
             continue
         question = write_question(clause, asked, (start, end))
-        yield from draft(
+        yield from write_draft(
             clause, question, (start, end), "adjunct", worth - 0.5 * is_attached - 0.8 * (is_when and n_times > 1)
         )
 

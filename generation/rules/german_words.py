@@ -2,8 +2,8 @@
 
 import re
 
-from generation.rules.drafts import Clause, Range, Wording, word_set
-from generation.rules.phrases import SAYING_IN_GERMAN, Vocabulary, first_nouns
+from generation.rules.drafts import Clause, Range, Wording, make_word_set
+from generation.rules.phrases import SAYING_IN_GERMAN, Vocabulary, find_first_nouns
 from generation.rules.tagging import NAME, NOUN
 from generation.rules.topics import TopicWords
 from items.wording import MONTHS
@@ -27,7 +27,7 @@ PHRASE_OF_TIME = re.compile(rf"P[DdHQ]*{BARE}")
 MORE_OF_IT = re.compile(rf"(?:d+|R?P[DdH]*|K[PDdH]*){BARE}")
 GOVERNED_PHRASE = re.compile(rf"P{PHRASE}")
 INNER_SUBJECT = re.compile(rf"({CORE}{MORE})")
-STATING = word_set("obwohl während weil da nachdem als sodass wodurch dass")
+STATING = make_word_set("obwohl während weil da nachdem als sodass wodurch dass")
 ACTOR = re.compile(rf"({CORE}(?:d{BARE})*|O)")
 TIME_PHRASE = re.compile(rf"PCKC|PCPC|P[DdHQ]*{BARE}(?:d{BARE})?|PC")
 COUNTED = re.compile(r"P?([RP]{0,2}C(?:C|(?=R*A?[NE]))(?:R*A)*[NE]+)")
@@ -74,33 +74,35 @@ GROUPS = re.compile(
     r"stiftung|gruppe|team|mannschaft|regierung|behörde|komitee|kommission|gericht|parlament|kongress|sender|zeitung|"
     r"agentur|firma|unternehmen|organisation|opfer|polizei|armee|truppe|star|held|volk|erbe|führer)(?:en|n|s|es)?"
 )
-TITLES = word_set("herr frau dr dr. prof prof. sir präsident königin könig papst")
-HUMAN = word_set(
+TITLES = make_word_set("herr frau dr dr. prof prof. sir präsident königin könig papst")
+HUMAN = make_word_set(
     "geboren gestorben sterben zurückgetreten studieren studiert verheiratet heiraten erscheinen entlassen"
 )
 WHEN_CLAUSES = {"wenn": "Wann", "falls": "Wann", "als": "Wann", "nachdem": "Wann", "bevor": "Wann", "sobald": "Wann",
                 "sofern": "Wann",
                 "seitdem": "Seit wann", "solange": "Wie lange", "bis": "Bis wann"}  # fmt: skip
 WHY_CLAUSES = {"weil": "Warum", "da": "Warum", "damit": "Wozu", "um": "Wozu", "indem": "Wie"}
-WHEN = word_set("in im am an um vor nach seit bis während gegen zwischen ab innerhalb anfang ende mitte zur")
+WHEN = make_word_set("in im am an um vor nach seit bis während gegen zwischen ab innerhalb anfang ende mitte zur")
 TIME_WORDS = {"seit": "Seit wann", "bis": "Bis wann", "ab": "Ab wann"}
-MOVING = word_set(
+MOVING = make_word_set(
     "gehen reisen fahren fliegen kommen ziehen bringen schicken verlegen führen fliehen wandern auswandern einwandern "
     "zurückkehren exportieren liefern segeln transportieren senden umziehen aufbrechen"
 )
-PLACES = word_set("in im an am auf unter über hinter nahe entlang außerhalb innerhalb")
-AROUND = word_set("in im am an auf bei vor nach seit während ab bis unter über")  # what follows is seldom of the noun
-PLANNING = word_set(
+PLACES = make_word_set("in im an am auf unter über hinter nahe entlang außerhalb innerhalb")
+AROUND = make_word_set(
+    "in im am an auf bei vor nach seit während ab bis unter über"
+)  # what follows is seldom of the noun
+PLANNING = make_word_set(
     "planen beschließen versuchen versprechen vorschlagen empfehlen beabsichtigen verbieten vermeiden erwägen fordern"
 )
-COMPARED = word_set("mehr weniger anders so eher")
+COMPARED = make_word_set("mehr weniger anders so eher")
 CAUSES = {"wegen": "Warum", "aufgrund": "Warum", "durch": "Wodurch"}
-BOUNDS = word_set("etwa rund fast knapp ungefähr circa ca. über unter als bis mindestens höchstens gut")
-COUNTED_BOUNDS = word_set("über unter etwa rund fast knapp ungefähr als")
-UNITS = word_set(
+BOUNDS = make_word_set("etwa rund fast knapp ungefähr circa ca. über unter als bis mindestens höchstens gut")
+COUNTED_BOUNDS = make_word_set("über unter etwa rund fast knapp ungefähr als")
+UNITS = make_word_set(
     "fuß m km meter kilometer meilen meile grad cm zentimeter millionen milliarden uhr ortszeit euro dollar"
 )
-MEASURES = word_set("hoch lang breit tief groß alt weit schwer schnell dick")
+MEASURES = make_word_set("hoch lang breit tief groß alt weit schwer schnell dick")
 ABOUT = {"darauf": "worauf", "davon": "wovon", "daran": "woran", "dafür": "wofür", "darüber": "worüber",
          "darin": "worin", "damit": "womit", "dagegen": "wogegen", "daraus": "woraus",
          "dadurch": "wodurch", "dazu": "wozu"}  # fmt: skip
@@ -124,19 +126,19 @@ GOVERNED = {
     "bestimmt": "durch", "ersetzt": "durch", "zerstört": "durch", "ausgelöst": "durch", "umgeben": "von",
     "neigen": "zu", "eignen": "für", "umgehen": "mit", "stammen": "aus", "einsetzen": "für", "verwandeln": "in",
 }  # fmt: skip
-DATIVE = word_set("dem der einem einer diesem dieser allem jedem jeder keinem keiner")
+DATIVE = make_word_set("dem der einem einer diesem dieser allem jedem jeder keinem keiner")
 COPULAS = frozenset(["sein", "werden", "bleiben", "heißen"])
 MODALS = frozenset(["können", "müssen", "sollen", "dürfen", "wollen", "mögen"])
 WORDING = Wording(
     re.compile(r"(?:hier|dort|da|da(?:r?(?:an|auf|aus|bei|durch|für|gegen|hin|hinter|in|mit|nach|neben|über|um|unter|von|vor|zu"
                r"|zwischen))|deren|dessen|solche[mnrs]?|ersterer?|letztere[rns]?|ebenfalls|ebenso|darunter|sonst|"
                r"entweder|weder|wir|uns|unsere?\w?|derartige\w?|dieselbe\w?|derselbe\w?|hierbei|hierfür|dies\w*|danach|seitdem|zuvor|vorher)"),
-    word_set(
+    make_word_set(
     "auch zwar jedoch allerdings zudem außerdem daher deshalb somit dann dennoch folglich deswegen schließlich "
     "nämlich also sogar nun beispielsweise hingegen dagegen trotzdem aber bereits schon doch ohnehin übrigens hierbei "
     "ferner weiterhin so indes indessen infolgedessen demnach demzufolge"
 ),
-    word_set(
+    make_word_set(
     "sich man Sie Ihnen jeder jede jeden jedem viele vielen alle allem alles nichts etwas einige mehrere "
     "niemand jemand was einer eine eines mehr andere anderen anderes"
 ),
@@ -165,7 +167,7 @@ MIXED = ("brachten", "dachten", "kannten", "nannten", "rannten", "brannten", "sa
          "mussten", "sollten", "durften", "wollten", "mochten")  # fmt: skip
 
 
-def singular(form: str, infinitive: str) -> str:
+def make_singular(form: str, infinitive: str) -> str:
     """fand for fanden, gibt for geben; the form itself if it is singular already; empty if unclear."""
     small = form.lower()
     if small in AUXILIARIES:
@@ -217,7 +219,7 @@ def write_accusative(clause: Clause, of: Range) -> str:
         return words
     found = re.match(r"(der |ein |)((?:[a-zäöüß-]+er? )*)(?=[A-ZÄÖÜ])(.*)", words)
     is_masculine = found and (found[1] == "der " or found[2].endswith("er "))
-    if not found or not is_masculine or WEAK_NOUN.fullmatch(first_nouns(clause, of)[0]):
+    if not found or not is_masculine or WEAK_NOUN.fullmatch(find_first_nouns(clause, of)[0]):
         return ""
     return {"der ": "den ", "ein ": "einen "}.get(found[1], "") + re.sub("er? ", "en ", found[2]) + found[3]
 

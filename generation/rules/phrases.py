@@ -3,14 +3,14 @@
 import re
 from dataclasses import dataclass
 
-from generation.rules.drafts import Clause, Piece, Range, word_set
+from generation.rules.drafts import Clause, Piece, Range, make_word_set
 from generation.rules.tagging import ADJECTIVE, DETERMINER, GENITIVE, NAME, NOUN, OF
 
-SAYING_IN_GERMAN = word_set(
+SAYING_IN_GERMAN = make_word_set(
     "sagen erklären meinen behaupten berichten betonen hinzufügen mitteilen ankündigen schreiben glauben "
     "denken vermuten wissen"
 )
-SHARES = word_set(
+SHARES = make_word_set(
     "thousands hundreds dozens tausende hunderte dutzende percent majority half third quarter prozent mehrheit hälfte "
     "drittel viertel teil"
 )
@@ -36,7 +36,7 @@ def without_possessives(clause: Clause, of: Range) -> list[Piece]:
 
 
 def ends_in_name(clause: Clause, of: Range) -> bool:
-    words = first_nouns(clause, of)
+    words = find_first_nouns(clause, of)
     return bool(words) and any(token.plain == words[-1] and token.kind == NAME for token in clause.tokens(of))
 
 
@@ -48,12 +48,12 @@ def says_without_that(clause: Clause) -> bool:
     return bool(is_saying and is_whole and re.match("[^,;SWKFV]+F", clause.kinds(clause.tail)))
 
 
-def head_of(clause: Clause, of: Range) -> str:
+def find_head(clause: Clause, of: Range) -> str:
     """The first noun of a phrase, at the end of its compound or name."""
-    return (first_nouns(clause, of) or [""])[-1]
+    return (find_first_nouns(clause, of) or [""])[-1]
 
 
-def first_nouns(clause: Clause, of: Range) -> list[str]:
+def find_first_nouns(clause: Clause, of: Range) -> list[str]:
     """The nouns and names around the first one of the phrase: “researcher Lena Vogt”."""
     found: list[str] = []
     for token in clause.tokens(of):
@@ -66,7 +66,7 @@ def first_nouns(clause: Clause, of: Range) -> list[str]:
     return found
 
 
-def nouns_in(clause: Clause, of: Range) -> list[str]:
+def find_nouns(clause: Clause, of: Range) -> list[str]:
     return [token.plain for token in clause.tokens(of) if token.kind in (NOUN, NAME)]
 
 
@@ -86,7 +86,7 @@ class Vocabulary:
 
     def is_person(self, clause: Clause, of: Range) -> bool:
         """By its noun, or the noun before a name: “the researcher Lena Vogt”."""
-        words = first_nouns(clause, of)
+        words = find_first_nouns(clause, of)
         heads = words if ends_in_name(clause, of) else words[-1:]
         return any(self.persons.fullmatch(word.rpartition("-")[2]) for word in heads)
 
@@ -94,21 +94,23 @@ class Vocabulary:
         """Who for persons, what for things, both if a name does not show which it is."""
         comma = clause.kinds(of).find(",")
         tokens = clause.tokens((of[0], of[0] + comma) if comma > 0 else of)
-        owned = first_nouns(clause, of) if GENITIVE in clause.kinds(of) else []  # “the Parisians' manners”
+        owned = find_first_nouns(clause, of) if GENITIVE in clause.kinds(of) else []  # “the Parisians' manners”
         first = next((token for token in tokens if token.kind in (NOUN, NAME)), tokens[0])
         if self.is_person(clause, of) or any(
             token.plain.endswith(self.ages) and token.text[0].isdigit() for token in tokens
         ):
             return self.who
-        is_saying = clause.token(clause.verb).lemma in self.saying and not SAYING_THINGS.fullmatch(head_of(clause, of))
+        is_saying = clause.token(clause.verb).lemma in self.saying and not SAYING_THINGS.fullmatch(
+            find_head(clause, of)
+        )
         if {tokens[0].plain, tokens[-1].plain} & self.titles or is_saying:
             return self.who
-        if first.plain in SHARES and self._names_person(nouns_in(clause, of)[1:2]):
+        if first.plain in SHARES and self._names_person(find_nouns(clause, of)[1:2]):
             return self.who  # “29 percent of those asked”
-        if first.kind == NAME and (self._acts_as_person(clause) or self._names_person(owned or nouns_in(clause, of))):
+        if first.kind == NAME and (self._acts_as_person(clause) or self._names_person(owned or find_nouns(clause, of))):
             return self.who
         is_thing = not ends_in_name(clause, of) or any(token.kind in (DETERMINER, OF, ADJECTIVE) for token in tokens)
-        may_act = self.maybe and self.maybe.fullmatch(head_of(clause, of)) and self._acts(clause)
+        may_act = self.maybe and self.maybe.fullmatch(find_head(clause, of)) and self._acts(clause)
         return self.what if is_thing and not may_act else self.either
 
     def _acts_as_person(self, clause: Clause) -> bool:

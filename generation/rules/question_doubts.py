@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from generation.rules.answer_doubts import ASKING_SUBJECT, CLAUSE_RULES, is_vague
-from generation.rules.drafts import Draft, word_set
+from generation.rules.drafts import Draft, make_word_set
 from items.wording import MONTHS
 
 # “March” may also be a verb, “May” and “Mai” begin names.
@@ -16,7 +16,7 @@ TOLD_TIME = re.compile(
     rf"\b(?:{'|'.join(SURE_MONTHS)}|March (?=\d))\b|\d+\. Jahrhundert|"
     r"\b(?:next|last) (?:week|month|year)\b|(?:letzte|nächste)n? \w+"
 )
-HELPING = word_set(
+HELPING = make_word_set(
     "is was are were can could may might will would must should has have had does did do ist war sind waren kann "
     "können konnte konnten muss müssen wird werden wurde wurden hat haben hatte soll sollte darf"
 )
@@ -26,9 +26,9 @@ KNOWN = re.compile(
     r"(?:das (?:Land|Gebiet|Gebäude|Spiel|Buch|Unternehmen|Team)|die (?:Stadt|Region|Gegend|Gruppe|Firma|Studie)|"
     r"der (?:Ort|Film|Bericht)))(?= [^d\W]|\?)"
 )
-UNIQUE = word_set("sun moon earth world sky universe sonne mond erde welt himmel universum")
-HAVING = word_set("have haben")
-LEFT_OVER = word_set("about of with from to for at than like into and or")
+UNIQUE = make_word_set("sun moon earth world sky universe sonne mond erde welt himmel universum")
+HAVING = make_word_set("have haben")
+LEFT_OVER = make_word_set("about of with from to for at than like into and or")
 
 
 def tears_a_quotation(draft: Draft) -> bool:

@@ -13,9 +13,9 @@ from functools import cache
 
 from generation.rules import english, english_words, german, german_words
 from generation.rules.answer_doubts import ASKING_SUBJECT, YOURS, answers_with_an_unbound_pronoun
-from generation.rules.doubts import doubt_of
-from generation.rules.drafts import MOST_CHARACTERS, Draft, is_usable, places_of
-from generation.rules.phrases import Vocabulary, head_of
+from generation.rules.doubts import sum_doubts
+from generation.rules.drafts import MOST_CHARACTERS, Draft, is_usable, map_places
+from generation.rules.phrases import Vocabulary, find_head
 from generation.rules.question_doubts import has_faulty_wording
 from generation.rules.references import ResolvedSentence, name_of_subject, refers_back, resolve
 from generation.rules.tagging import ADJECTIVE, NAME, NONFINITE, NOUN, NUMBER, Sentence, tag_sentence
@@ -89,13 +89,13 @@ class Passage:
     around: Around
 
 
-def open_questions(text: str, language: str, n_items: int, seed: int = 1) -> list[OpenQuestion]:
+def draw_open_questions(text: str, language: str, n_items: int, seed: int = 1) -> list[OpenQuestion]:
     """The wanted number of questions, without shared spans or equal words; fewer if the text has too few.
 
     If fewer than FEWEST are good, others follow, the best first, those about another sentence before the rest:
     questions about a topic or a time, and doubtful ones. The first n of a longer list are the same as a list of n.
     """
-    ranked = all_questions(text, language)
+    ranked = list_all_questions(text, language)
     good = [each for each in ranked if each.score >= GOOD_SCORE]
     chosen = _draw(good, n_items, seed)
     for is_new in (True, False):
@@ -130,7 +130,7 @@ def _repeats(one: OpenQuestion, other: OpenQuestion) -> bool:
     return one.overlaps(other) or one.question.lower() == other.question.lower()
 
 
-def all_questions(text: str, language: str) -> list[OpenQuestion]:
+def list_all_questions(text: str, language: str) -> list[OpenQuestion]:
     """Every question that a rule makes, the best first."""
     found = _all_questions(text, language) if language in RULES else ()
     best: dict[tuple[str, int], OpenQuestion] = {}
@@ -142,7 +142,7 @@ def all_questions(text: str, language: str) -> list[OpenQuestion]:
 def _all_questions(text: str, language: str) -> Iterator[OpenQuestion]:
     small = frozenset(word for word in re.findall(r"[^\W\d_]+", text) if word.islower())
     sentences = split_sentences(text, language)
-    places = places_of(text, sentences)
+    places = map_places(text, sentences)
     name = ""
     for number, words in enumerate(sentences):
         if len(words) > MOST_CHARACTERS:
@@ -198,7 +198,7 @@ def _score_in_text(draft: Draft, sentence: Sentence, around: Around) -> float:
         return draft.worth - 0.4 * refers_back(sentence, draft.clause.front) if is_bound else UNASKED
     if _addresses_reader(draft):
         return UNASKED
-    return score_of(draft, sentence) - (0 if around.is_first else _follow_another(draft))
+    return score_question(draft, sentence) - (0 if around.is_first else _follow_another(draft))
 
 
 def _follow_another(draft: Draft) -> float:
@@ -239,7 +239,7 @@ def _is_open(draft: Draft, sentence: Sentence, answer: str) -> bool:
     return not answer_words <= asked and not is_torn
 
 
-def score_of(draft: Draft, sentence: Sentence) -> float:
+def score_question(draft: Draft, sentence: Sentence) -> float:
     """The rule's reliability, plus for names and medium length, minus for long-winded or vague questions."""
     words = draft.question.split()
     asked = {word.strip("?,").lower() for word in words}
@@ -251,7 +251,7 @@ def score_of(draft: Draft, sentence: Sentence) -> float:
     score = draft.worth + 0.15 * min(len(names), 2) + 0.1 * min(len(content), 5)
     score -= 0.6 * (len(content) < 2 and draft.rule != "definition") + 0.3 * draft.question.count(",")
     score -= abs(len(words) - BEST_LENGTH) / 12 + 0.3 * (len(answer) > 15)
-    return round(score - doubt_of(draft), 4)
+    return round(score - sum_doubts(draft), 4)
 
 
 # Whether a name is a person's, judged by the whole text: “Vogt” is, if the text has “the mayor Lena Vogt”.
@@ -295,7 +295,7 @@ def ask_who_or_what(draft: Draft, text: str, language: str) -> str:
     found = _judge_name(last.text, text, language).capitalize() if last.kind == NAME and last.text[0].isupper() else ""
     if draft.question.startswith(either):
         return draft.question.replace(either, found, 1) if found else ""
-    is_head = head_of(draft.clause, draft.answer) == last.plain
+    is_head = find_head(draft.clause, draft.answer) == last.plain
     is_person = found == who and is_head and draft.rule in ASKING_SUBJECT and draft.question.startswith(what)
     return draft.question.replace(what, who, 1) if is_person else draft.question
 

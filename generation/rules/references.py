@@ -8,14 +8,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from generation.rules.drafts import Clause, Draft, Range, Wording, draft, word_set
-from generation.rules.phrases import Vocabulary, head_of, nouns_in
+from generation.rules.drafts import Clause, Draft, Range, Wording, make_word_set, write_draft
+from generation.rules.phrases import Vocabulary, find_head, find_nouns
 from generation.rules.tagging import BRACKETED, COMMA, DETERMINER, NAME, NOUN, NUMBER, OF, Sentence
 
-ARTICLES = word_set("the der die das den dem des")
+ARTICLES = make_word_set("the der die das den dem des")
 PHRASE = re.compile(f"[{DETERMINER}{OF}](R*[AC]K?)*(?:[{NOUN}{NAME}]G?)*[{NOUN}{NAME}{NUMBER}]")
 SAYS_WHICH = re.compile(r",?P?W|S[^,;]{0,8}F|TV|V(?!;)|d|G|p|H")
-OF_WHAT = word_set("of between for about against von vom zwischen für über gegen aus")
+OF_WHAT = make_word_set("of between for about against von vom zwischen für über gegen aus")
 UNIQUE = re.compile(
     r"sun|moon|earth|world|sky|universe|sea|ocean|weather|climate|internet|public|police|government|army|military|"
     r"media|past|future|morning|evening|afternoon|night|summer|winter|autumn|spring|north|south|east|west|equator|"
@@ -77,15 +77,15 @@ def ask_who_it_is(sentence: Sentence, vocabulary: Vocabulary, verb: str, wording
         is_person = any(vocabulary.persons.fullmatch(word) for word in _heads(clause, about))
         first_word = sentence.tokens[description[0]].plain
         is_thing = pattern is not TOLD_FIRST and first_word in ("a", "an", "ein", "eine", "the")
-        if nouns_in(clause, about) and (is_person or is_thing):
+        if find_nouns(clause, about) and (is_person or is_thing):
             asked = vocabulary.who if is_person else vocabulary.what
             question = wording.write(clause, [asked, verb, named], may_bind=False)
-            yield from draft(clause, question, description, "apposition", 3.0)
+            yield from write_draft(clause, question, description, "apposition", 3.0)
             return
 
 
 def _heads(clause: Clause, of: Range) -> list[str]:
-    head = head_of(clause, of)
+    head = find_head(clause, of)
     return [head, head.rpartition("-")[2]]
 
 
@@ -97,7 +97,7 @@ def ask_short_name(sentence: Sentence, wording: str) -> Iterator[Draft]:
             continue
         if start := _start_of_long_name(sentence, place - 1, token.text):
             clause = Clause(sentence, start, "subject", start[1], len(sentence.kinds.rstrip(";")), (0, 0), start)
-            yield from draft(clause, wording.format(token.text), start, "short-name", 3.2)
+            yield from write_draft(clause, wording.format(token.text), start, "short-name", 3.2)
 
 
 def _start_of_long_name(sentence: Sentence, end: int, letters: str) -> Range | None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from generation.rules.answer_doubts import ABSTRACT, NOBODY, OTHERS, SAME, VAGUE
-from generation.rules.drafts import Clause, Draft, Range, Wording, word_set
-from generation.rules.phrases import Vocabulary, first_nouns
+from generation.rules.drafts import Clause, Draft, Range, Wording, make_word_set
+from generation.rules.phrases import Vocabulary, find_first_nouns
 from generation.rules.references import refers_back
 from generation.rules.tagging import (
     ADJECTIVE,
@@ -38,8 +38,8 @@ PHRASE = re.compile(
     r"[Dd]{0,2}C?(?:R*A[,K]?)*(?:[NE]G?A*)*[NE]C?(?:[Pd][Dd]?C?(?:R*A)*[NE]+)*"
     r"(?:K[Dd]?(?:R*A)*[NE]+(?:[Pd][Dd]?[NE]+)?)?"
 )
-GOES_ON = word_set("von of und and oder or sowie")
-ELSEWHERE = word_set(
+GOES_ON = make_word_set("von of und and oder or sowie")
+ELSEWHERE = make_word_set(
     "dies solche solchen solcher solches "
     "we us our ours i me my here there wir uns unser unsere unserer unseren ich mich mir mein hier dort"
 )
@@ -48,8 +48,8 @@ SINGLE_NAMES = re.compile("(?<![NEADdHQCGKP,])E(?![NEGpK,])")
 ANY_NAME = re.compile("(?<![NEADdHQCG])E{1,5}(?![NEGpC])")
 QUOTES = re.compile('["“”„»«]')
 COMPOUND = 10  # letters
-INDEFINITE = word_set("a an ein eine einen einem einer")
-LIGHT_VERBS = word_set("be have become remain get give take make do sein haben werden bleiben geben machen")
+INDEFINITE = make_word_set("a an ein eine einen einem einer")
+LIGHT_VERBS = make_word_set("be have become remain get give take make do sein haben werden bleiben geben machen")
 TIMES = re.compile(
     "(?:year|month|week|day|hour|minute|century|decade|jahr|monat|woche|tag|stunde|minute)(?:s|e|en|n)?|centuries|anfang|mitte|ende"
 )
@@ -57,12 +57,12 @@ CALENDAR = re.compile(
     "(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|"
     + "|".join([*MONTHS["en"], *MONTHS["de"]]).lower()
 )
-OBJECTS = word_set("it them him her sie ihn ihm ihnen ihr")
-EACH = word_set(
+OBJECTS = make_word_set("it them him her sie ihn ihm ihnen ihr")
+EACH = make_word_set(
     "each every any no jede jeder jedes keine kein further additional weitere weiteren weiterer zusätzliche "
     "zusätzlichen"
 )
-QUANTITIES = word_set(
+QUANTITIES = make_word_set(
     "all most both some many several few numerous various alle beide viele einige mehrere zahlreiche manche "
     "verschiedene"
 )
@@ -188,7 +188,7 @@ def _find_statement(clause: Clause, topic: Range, wording: Wording) -> Range:
 
 def _names_something(clause: Clause, topic: Range) -> bool:
     """Whether the phrase makes clear by itself what it is about."""
-    nouns = first_nouns(clause, topic)
+    nouns = find_first_nouns(clause, topic)
     if not nouns or topic[1] - topic[0] > LONGEST_TOPIC or not PHRASE.fullmatch(clause.kinds(topic)):
         return False
     is_vague = clause.token(topic[0]).plain in VAGUE | QUANTITIES | EACH or nouns[-1] in ABSTRACT
@@ -276,7 +276,7 @@ def follow_another(draft: Draft) -> float:
     """
     sentence = draft.clause.sentence
     start, end = draft.clause.subject if draft.rule != EVENT else (draft.clause.end, 0)
-    nouns = first_nouns(draft.clause, (start, end))
+    nouns = find_first_nouns(draft.clause, (start, end))
     is_compound = len(nouns) > 1 or len(nouns[-1:] and nouns[-1]) >= COMPOUND
     return 0.4 * refers_back(sentence, (0, start)) + (0.8 if is_compound else 3.0) * refers_back(sentence, (start, end))
 
@@ -294,7 +294,7 @@ def is_told_once(draft: Draft, elsewhere: Sequence[str]) -> bool:
 def _is_named(clause: Clause, topic: Range, elsewhere: str) -> bool:
     """Whether a sentence, in lower case, has a name of the topic, or all its nouns if it has no name."""
     tokens = [token for token in clause.tokens(topic) if token.kind in (NAME, NOUN, ADJECTIVE)]
-    heads = first_nouns(clause, topic)
+    heads = find_first_nouns(clause, topic)
     stems = [_stem(token.plain) for token in tokens if token.kind == NAME and token.plain in heads]
     if stems:
         return any(stem in elsewhere for stem in stems)

@@ -37,7 +37,7 @@ def check_size(size: Size, *, may_be_open: bool) -> None:
             "For open questions use cloze, or an instrument that writes them, such as "
             "generate-open-questions or generate-question."
         )
-        raise CannotGenerate(sentence + " " + (_("0 options stand for open questions.") if may_be_open else more))
+        raise CannotGenerate(sentence + " " + (_("0 options means open questions.") if may_be_open else more))
 
 
 def get_language(text: Text) -> str:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from generation.rules.cloze import cloze_items
-from generation.rules.questions import OpenQuestion, open_questions
+from generation.rules.cloze import write_cloze_items
+from generation.rules.questions import OpenQuestion, draw_open_questions
 from generation.services.choosing import Size, check_size, get_language
 from generation.services.storing import Author, CannotGenerate, ensure_author, make_item_id, store_items
 from items.models import GeneratorKind, Text
@@ -79,7 +79,7 @@ def write_items(text: Text, size: Size, seed: int = FIRST_SEED) -> list[tuple[st
             (make_item_id(text, f"cloze-{number}"), values) for number, values in enumerate(_write_cloze(text, size), 1)
         ]
     ending = "open" if seed == FIRST_SEED else f"open-s{seed}"
-    found = open_questions(text.body, get_language(text), size.n_items, seed)
+    found = draw_open_questions(text.body, get_language(text), size.n_items, seed)
     return [(make_item_id(text, f"{ending}-{n}"), _make_open_values(each, seed)) for n, each in enumerate(found, 1)]
 
 
@@ -91,7 +91,7 @@ def _write_cloze(text: Text, size: Size) -> list[ItemValues]:
             options=tuple(OptionValues("", option, option == item.key) for option in item.options),
             metadata={"sentence": item.sentence, "rank_score": item.score},
         )
-        for item in cloze_items(text.body, get_language(text), size.n_items, size.n_options)
+        for item in write_cloze_items(text.body, get_language(text), size.n_items, size.n_options)
     ]
 
 

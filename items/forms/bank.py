@@ -263,8 +263,8 @@ class EditTextForm(TextForm):
         super().__init__(*args, **kwargs)
         self.text = text
         self.fields["markup"].help_text = _(
-            "With Markdown, *emphasis*, lists and tables are shown as such, and formulas stand between dollar signs: "
-            "$x^2$. It holds for the text's items too."
+            "With Markdown, *emphasis*, lists and tables are shown as such, and formulas are written between dollar "
+            "signs: $x^2$. It applies to the text's items, too."
         )
         names = self.fields["without"]
         assert isinstance(names, forms.MultipleChoiceField)

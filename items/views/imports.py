@@ -156,7 +156,7 @@ def _edit_paragraphs(request, project, file: ImportFile):
     page: Page = Paginator(arrangement.pieces, PIECES_PER_PAGE).get_page(request.GET.get("page"))
     is_current = request.POST.get("revision") == str(arrangement.revision)
     if request.method == "POST" and not is_current:
-        messages.error(request, _("The paragraphs were changed in another window. These are the present ones."))
+        messages.error(request, _("The paragraphs were changed in another window. These are the current ones."))
     form = PiecesForm(request.POST if is_current else None, page)
     if form.is_valid():
         store_pieces(file, arrangement, form.change(arrangement.pieces))

@@ -37,11 +37,11 @@ READ_BY = {
 }
 
 
-def radio(label: Any, *choices: tuple[str, Any], help_text: Any = "") -> forms.ChoiceField:
+def make_radio_field(label: Any, *choices: tuple[str, Any], help_text: Any = "") -> forms.ChoiceField:
     return forms.ChoiceField(label=label, choices=choices, widget=forms.RadioSelect, help_text=help_text)
 
 
-def integer_field(label: Any, least: int = 1, most: int = 10_000) -> forms.IntegerField:
+def make_integer_field(label: Any, least: int = 1, most: int = 10_000) -> forms.IntegerField:
     """A number that is required only if the choice beside it needs it."""
     return forms.IntegerField(label=label, min_value=least, max_value=most, required=False)
 
@@ -49,23 +49,23 @@ def integer_field(label: Any, least: int = 1, most: int = 10_000) -> forms.Integ
 class PeopleForm(StepForm):
     """Who answers: choices, each with the numbers that it needs beside it."""
 
-    entry = radio(
+    entry = make_radio_field(
         gettext_lazy("How do they get in?"),
         (LINKS, gettext_lazy("Personal links, made at launch for you to send")),
         (OPEN_LINK, gettext_lazy("One open link, until all places are taken")),
         (LATER, gettext_lazy("Added later on the page People, by number or from a list of codes")),
     )
-    annotators = integer_field(gettext_lazy("How many people?"), most=1000)
-    reading = radio(
+    annotators = make_integer_field(gettext_lazy("How many people?"), most=1000)
+    reading = make_radio_field(
         "",
         (ALL, gettext_lazy("everybody")),
         (SOME, gettext_lazy("only some of them")),
         (OWN, gettext_lazy("some texts by everybody, all others by one person")),
     )
-    per_unit = integer_field(gettext_lazy("How many of them?"), most=1000)
-    shared_texts = integer_field(gettext_lazy("Texts for everybody"), least=0)
-    own_texts = integer_field(gettext_lazy("Texts for each person alone"), least=0)
-    grouping = radio(
+    per_unit = make_integer_field(gettext_lazy("How many of them?"), most=1000)
+    shared_texts = make_integer_field(gettext_lazy("Texts for everybody"), least=0)
+    own_texts = make_integer_field(gettext_lazy("Texts for each person alone"), least=0)
+    grouping = make_radio_field(
         gettext_lazy("Groups of people"),
         (NO_GROUPS, gettext_lazy("no groups")),
         (IN_TURN, gettext_lazy("people join the groups in turn")),
@@ -82,14 +82,14 @@ class PeopleForm(StepForm):
         label=gettext_lazy("How many of each group do the same"), words=("all",), min_value=1, max_value=1000,
         required=False, help_text=gettext_lazy("For example: experts: 2, crowd: all"),
     )  # fmt: skip
-    scope = radio(
+    scope = make_radio_field(
         gettext_lazy("Which texts do people get?"),
         (ALL, gettext_lazy("all texts of the study")),
         (EQUAL_CHANCE, gettext_lazy("a random sample; models answer all texts")),
         (DOUBT, gettext_lazy("a sample with more texts on which models are uncertain")),
         help_text=gettext_lazy("The sample is drawn at launch. Model uncertainty needs earlier model answers."),
     )
-    people_texts = integer_field(gettext_lazy("How many texts?"))
+    people_texts = make_integer_field(gettext_lazy("How many texts?"))
     predictors = forms.CharField(
         label=gettext_lazy("Models that predict people"), required=False, max_length=500,
         help_text=gettext_lazy(

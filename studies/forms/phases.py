@@ -45,7 +45,7 @@ class PhaseForm(forms.Form):
         label=_("The text is Markdown, with pictures and formulas"),
         required=False,
         help_text=_(
-            "*emphasis*, lists and tables are shown as such; a picture stands where the text says "
+            "*emphasis*, lists and tables are shown as such; a picture is shown where the text says "
             "![description](name.png)."
         ),
     )
@@ -210,7 +210,7 @@ class RecruitmentForm(forms.Form):
     comments = forms.BooleanField(
         label=_("Let people comment on each question"),
         required=False,
-        help_text=_("Comments are shown on the pages People and Items, and stand in the column “comment” of exports."),
+        help_text=_("Comments are shown on the pages People and Items, and are in the column “comment” of exports."),
     )
     cap = forms.IntegerField(label=_("At most so many people"), min_value=1, required=False)
     units_per_person = forms.IntegerField(label=_("At most so many units per person"), min_value=1, required=False)
@@ -218,7 +218,7 @@ class RecruitmentForm(forms.Form):
         label=_("Minutes that people are told"),
         min_value=1,
         required=False,
-        help_text=_("Leave empty for the estimate. Once five people have finished, their median is told instead."),
+        help_text=_("Leave empty for the estimate. Once five people have finished, their median is shown instead."),
     )
     time_out = forms.IntegerField(
         label=_("Time-out in minutes"),

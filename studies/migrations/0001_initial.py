@@ -141,7 +141,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('slug', models.SlugField(max_length=60, unique=True, verbose_name='short name')),
                 ('title', models.CharField(max_length=200, verbose_name='title')),
-                ('protocol', models.CharField(choices=studies.protocols.protocol_choices, max_length=60, verbose_name='protocol')),
+                ('protocol', models.CharField(choices=studies.protocols.list_protocol_choices, max_length=60, verbose_name='protocol')),
                 ('language', models.CharField(max_length=20, verbose_name='language')),
                 ('params', models.JSONField(blank=True, default=dict)),
                 ('selection', models.JSONField(blank=True, default=dict)),

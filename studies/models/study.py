@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from items.models import Item, Text
 from projects.models import Project, User
 from projects.scratch import HiddenScratch, Scratchable
-from studies.protocols import protocol_choices
+from studies.protocols import list_protocol_choices
 
 
 class Instrument(models.Model):
@@ -80,7 +80,7 @@ class Study(Scratchable):
     project = models.ForeignKey(Project, models.CASCADE, related_name="studies")
     slug = models.SlugField(_("short name"), max_length=60, unique=True)
     title = models.CharField(_("title"), max_length=200)
-    protocol = models.CharField(_("protocol"), max_length=60, choices=protocol_choices)
+    protocol = models.CharField(_("protocol"), max_length=60, choices=list_protocol_choices)
     language = models.CharField(_("language"), max_length=20)
     instrument_version = models.ForeignKey(InstrumentVersion, models.PROTECT, related_name="studies")
     params = models.JSONField(default=dict, blank=True)

@@ -16,7 +16,7 @@ def find_protocols() -> dict[str, Protocol]:
 PROTOCOLS = find_protocols()
 
 
-def protocol_choices() -> list[tuple[str, str]]:
+def list_protocol_choices() -> list[tuple[str, str]]:
     """Pairs of name and title, as Django's `choices` wants them."""
     return [(protocol.name, protocol.title) for protocol in PROTOCOLS.values()]
 

@@ -292,9 +292,9 @@ class Protocol:
                 names = ", ".join(known) or "none"
                 raise InvalidParameter(f"{self.name} has no parameter {reprlib.repr(name)}; it has: {names}.")
             known[name].check(value)
-        return {name: plain(given.get(name, parameter.default)) for name, parameter in known.items()}
+        return {name: to_json_value(given.get(name, parameter.default)) for name, parameter in known.items()}
 
 
-def plain(value: object) -> object:
+def to_json_value(value: object) -> object:
     """The value as JSON stores it."""
     return list(value) if isinstance(value, tuple) else value

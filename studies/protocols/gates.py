@@ -54,21 +54,21 @@ class Path:
 
 
 @lru_cache(maxsize=64)
-def ways(questions: tuple[Question, ...], gates: tuple[Gate, ...]) -> tuple[Way, ...]:
+def list_ways(questions: tuple[Question, ...], gates: tuple[Gate, ...]) -> tuple[Way, ...]:
     """Every way, in the order of the answers; `TooManyWays` above `MOST_WAYS`."""
-    tests = list(tests_in([each.asked_if for each in questions] + [gate.stop_if for gate in gates]))
+    tests = list(iter_tests([each.asked_if for each in questions] + [gate.stop_if for gate in gates]))
     found = []
     for steps, answers in walk_steps(questions, tests, {}):
-        found.append(Way(tuple(steps), stop_of(gates, answers)))
+        found.append(Way(tuple(steps), find_first_stop(gates, answers)))
         if len(found) > MOST_WAYS:
             raise TooManyWays(f"There are more than {MOST_WAYS} ways through the questions: use fewer conditions.")
     return tuple(found)
 
 
-def paths(questions: tuple[Question, ...], gates: tuple[Gate, ...]) -> list[Path]:
+def group_ways(questions: tuple[Question, ...], gates: tuple[Gate, ...]) -> list[Path]:
     """The ways grouped by their questions, the shortest first."""
     grouped: dict[tuple[tuple[str, ...], int | None], list[Way]] = {}
-    for way in ways(questions, gates):
+    for way in list_ways(questions, gates):
         grouped.setdefault((way.questions, way.stop), []).append(way)
     found = [Path(asked, stop, tuple(its)) for (asked, stop), its in grouped.items()]
     return sorted(found, key=lambda path: path.length)
@@ -100,18 +100,18 @@ def group_equivalent_answers(question: Question, tests: Iterable[Is]) -> list[tu
     return [tuple(group) for group in groups.values()] or [()]
 
 
-def tests_in(conditions: Iterable[Condition | None]) -> Iterator[Is]:
+def iter_tests(conditions: Iterable[Condition | None]) -> Iterator[Is]:
     """The single tests in the conditions."""
     for condition in conditions:
         if isinstance(condition, Is):
             yield condition
         elif isinstance(condition, AllOf | AnyOf):
-            yield from tests_in(condition.parts)
+            yield from iter_tests(condition.parts)
         elif isinstance(condition, Not):
-            yield from tests_in([condition.part])
+            yield from iter_tests([condition.part])
 
 
-def stop_of(gates: Sequence[Gate], answers: Mapping[str, Value | None]) -> int | None:
+def find_first_stop(gates: Sequence[Gate], answers: Mapping[str, Value | None]) -> int | None:
     """The first gate that certainly stops after these answers; None if there is none."""
     return next((number for number, gate in enumerate(gates) if gate.stop_if and gate.stop_if.holds(answers)), None)
 
@@ -125,7 +125,7 @@ def find_stop(questions: Iterable[Question], gates: Sequence[Gate], asked: Mappi
     for question in questions:
         if question.name in asked:
             sofar[question.name] = asked[question.name]
-            if stop_of(gates, sofar) is not None:
+            if find_first_stop(gates, sofar) is not None:
                 return question.name
     return None
 
@@ -143,26 +143,26 @@ def read_gates(words: Mapping[str, Any], *, stops: bool = True) -> tuple[tuple[Q
 
     `InvalidParameter` with sentences that name the gate or question, if the questionnaire is invalid.
     """
-    entries = entries_of(words)
+    entries = map_entries(words)
     gates, questions = [], []
     ended: list[Condition] = []
     for data in read_list(words.get("gates"), "gates"):
-        gate = gate_of(data, stops)
+        gate = read_gate(data, stops)
         for name in gate.questions:
             if name not in entries:
                 raise InvalidParameter(f"Gate “{gate.title}” asks “{name}”, but the wording has no such question.")
-            questions.append(question_of(name, entries[name], gate, ended))
+            questions.append(read_question(name, entries[name], gate, ended))
         if gate.stop_if:
             ended.append(gate.stop_if)
         gates.append(gate)
     found = tuple(questions), tuple(gates)
-    refuse(shape_problems(*found, entries))
-    refuse(condition_problems(*found))
-    refuse(flow_problems(*found))
+    refuse(find_shape_problems(*found, entries))
+    refuse(find_condition_problems(*found))
+    refuse(find_flow_problems(*found))
     return found
 
 
-def entries_of(words: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def map_entries(words: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """The wording's entry for each question, by its name."""
     entries: dict[str, Mapping[str, Any]] = {}
     for data in read_list(words.get("questions"), "questions"):
@@ -181,33 +181,33 @@ def read_list(data: object, name: str) -> list[Mapping[str, Any]]:
     return data
 
 
-def gate_of(data: Mapping[str, Any], stops: bool) -> Gate:
+def read_gate(data: Mapping[str, Any], stops: bool) -> Gate:
     title, names = data.get("title"), data.get("questions")
     if not isinstance(title, str) or not title.strip():
         raise InvalidParameter("Each gate needs a title.")
     if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
         raise InvalidParameter(f"Gate “{title}” needs a list of the names of its questions.")
-    stop_if = condition_of(data.get("stop_if"), f"The stop of gate “{title}”")
+    stop_if = read_optional_condition(data.get("stop_if"), f"The stop of gate “{title}”")
     return Gate(title, tuple(names), stop_if if stops else None)
 
 
-def condition_of(data: object, whose: str) -> Condition | None:
+def read_optional_condition(data: object, whose: str) -> Condition | None:
     try:
         return None if data is None else read_condition(data)
     except BadCondition as error:
         raise InvalidParameter(f"{whose} cannot be read. {error}") from None
 
 
-def question_of(name: str, data: Mapping[str, Any], gate: Gate, stops: Sequence[Condition]) -> Question:
+def read_question(name: str, data: Mapping[str, Any], gate: Gate, stops: Sequence[Condition]) -> Question:
     """The question with its own condition, asked only if no earlier gate has stopped."""
-    own = condition_of(data.get("asked_if"), f"The condition of “{name}” in gate “{gate.title}”")
+    own = read_optional_condition(data.get("asked_if"), f"The condition of “{name}” in gate “{gate.title}”")
     parts = (*([own] if own else []), *map(Not, stops))
     asked_if = parts[0] if len(parts) == 1 else AllOf(parts) if parts else None
     is_text = data.get("kind") == "text"
     return Question(
         name,
         kind="text" if is_text else "choice",
-        levels=() if is_text else levels_of(name, data, gate),
+        levels=() if is_text else read_levels(name, data, gate),
         required=data.get("required", True) is not False,
         asked_if=asked_if,
         gate=gate.title,
@@ -216,7 +216,7 @@ def question_of(name: str, data: Mapping[str, Any], gate: Gate, stops: Sequence[
     )
 
 
-def levels_of(name: str, data: Mapping[str, Any], gate: Gate) -> tuple[Value, ...]:
+def read_levels(name: str, data: Mapping[str, Any], gate: Gate) -> tuple[Value, ...]:
     levels = data.get("levels") if isinstance(data.get("levels"), list) else []
     values = [level.get("value") if isinstance(level, Mapping) else level for level in levels or ()]
     if any(isinstance(value, bool) for value in values):
@@ -235,7 +235,7 @@ def refuse(problems: Iterable[str]) -> None:
         raise InvalidParameter(" ".join(found[:5]))
 
 
-def shape_problems(
+def find_shape_problems(
     questions: Sequence[Question], gates: Sequence[Gate], entries: Mapping[str, object]
 ) -> Iterable[str]:
     """Questions in no gate or in two gates, and gates with the same title."""
@@ -251,7 +251,7 @@ def shape_problems(
             yield f"Two gates have the title “{title}”."
 
 
-def condition_problems(questions: Sequence[Question], gates: Sequence[Gate]) -> Iterable[str]:
+def find_condition_problems(questions: Sequence[Question], gates: Sequence[Gate]) -> Iterable[str]:
     """Conditions on questions that are not asked before, or on answers that do not exist."""
     known: dict[str, Question] = {}
     for gate in gates:
@@ -262,7 +262,7 @@ def condition_problems(questions: Sequence[Question], gates: Sequence[Gate]) -> 
 
 
 def list_tested(condition: Condition | None, known: Mapping[str, Question], whose: str) -> Iterable[str]:
-    for test in tests_in([condition]):
+    for test in iter_tests([condition]):
         if test.question not in known:
             yield f"{whose} depends on “{test.question}”, which is not asked before it."
         elif known[test.question].kind == "text":
@@ -274,10 +274,10 @@ def list_tested(condition: Condition | None, known: Mapping[str, Question], whos
                     yield f"{whose} depends on the answer “{value}”, which “{test.question}” does not have{quoted}."
 
 
-def flow_problems(questions: tuple[Question, ...], gates: tuple[Gate, ...]) -> Iterable[str]:
+def find_flow_problems(questions: tuple[Question, ...], gates: tuple[Gate, ...]) -> Iterable[str]:
     """Dead ends, stops that can never happen, and questions that no answers lead to."""
     try:
-        found = ways(questions, gates)
+        found = list_ways(questions, gates)
     except TooManyWays as error:
         yield str(error)
         return

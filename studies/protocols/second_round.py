@@ -37,7 +37,7 @@ class Flag:
     others: tuple[int, ...]
 
 
-def same_wording(stem: str) -> str:
+def normalize_wording(stem: str) -> str:
     """A stem without differences in case, spacing, and final punctuation."""
     plain = " ".join(unicodedata.normalize("NFC", stem).casefold().split())
     while plain and (plain[-1].isspace() or unicodedata.category(plain[-1]).startswith("P")):
@@ -45,12 +45,12 @@ def same_wording(stem: str) -> str:
     return plain
 
 
-def wording_key(stem: str, *, is_exact: bool) -> str:
-    """The key that stems of the same wording share: the stem itself, or `same_wording`."""
-    return stem if is_exact else same_wording(stem)
+def make_wording_key(stem: str, *, is_exact: bool) -> str:
+    """The key that stems of the same wording share: the stem itself, or `normalize_wording`."""
+    return stem if is_exact else normalize_wording(stem)
 
 
-def flags_of(scores: Iterable[Score], rules: Collection[str] = RULES, *, is_exact: bool = False) -> list[Flag]:
+def list_flags(scores: Iterable[Score], rules: Collection[str] = RULES, *, is_exact: bool = False) -> list[Flag]:
     """Every score that one of the rules flags, by annotator, item and question; one flag for each rule.
 
     is_exact: whether rule (a) compares wordings letter for letter.
@@ -59,10 +59,10 @@ def flags_of(scores: Iterable[Score], rules: Collection[str] = RULES, *, is_exac
     cells: dict[tuple[str, str], list[Score]] = defaultdict(list)
     for score in scores:
         cells[score.item, score.question].append(score)
-    found = uneven_wordings(scores, cells, is_exact=is_exact) if "a" in rules else []
+    found = flag_uneven_wordings(scores, cells, is_exact=is_exact) if "a" in rules else []
     for given in cells.values():
         for place, score in enumerate(given):
-            others = others_of(score, given)
+            others = list_others(score, given)
             if "b" in rules and is_alone(score.value, others):
                 found.append(flag("b", given[place], others))
             if "c" in rules and len(given) >= 3 and len({each.value for each in given}) == len(given):
@@ -70,16 +70,18 @@ def flags_of(scores: Iterable[Score], rules: Collection[str] = RULES, *, is_exac
     return sorted(found, key=lambda each: (each.annotator, each.item, each.question, each.rule))
 
 
-def uneven_wordings(
+def flag_uneven_wordings(
     scores: Iterable[Score], cells: dict[tuple[str, str], list[Score]], *, is_exact: bool
 ) -> list[Flag]:
     """Rule (a): all scores of one annotator on one wording of a text and one question, if they differ."""
     alike: dict[tuple[str, str, str, str], list[Score]] = defaultdict(list)
     for score in scores:
-        alike[score.annotator, score.text, score.question, wording_key(score.wording, is_exact=is_exact)].append(score)
+        alike[score.annotator, score.text, score.question, make_wording_key(score.wording, is_exact=is_exact)].append(
+            score
+        )
     uneven = [group for group in alike.values() if len({score.value for score in group}) > 1]
     return [
-        flag("a", score, others_of(score, cells[score.item, score.question])) for group in uneven for score in group
+        flag("a", score, list_others(score, cells[score.item, score.question])) for group in uneven for score in group
     ]
 
 
@@ -88,7 +90,7 @@ def is_alone(value: int, others: Collection[int]) -> bool:
     return len(others) >= 2 and len(set(others)) == 1 and all(abs(value - other) >= FAR for other in others)
 
 
-def others_of(score: Score, given: Iterable[Score]) -> tuple[int, ...]:
+def list_others(score: Score, given: Iterable[Score]) -> tuple[int, ...]:
     return tuple(sorted(each.value for each in given if each.annotator != score.annotator))
 
 

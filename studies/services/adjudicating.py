@@ -314,7 +314,7 @@ def set_answer_apart(unit: Unit, response_id: int, settled: Ruling, reason: str,
     if settled not in (Ruling.FLAGGED, Ruling.EXCLUDED):
         raise CannotAdjudicate(_("Choose whether to flag or to exclude the answer."))
     if not reason.strip():
-        raise CannotAdjudicate(_("Say why: the reason stands in every export."))
+        raise CannotAdjudicate(_("Give a reason: it is included in every export."))
     answers = list_answers(unit)
     chosen = next((each for each in answers if each.pk == response_id), None)
     if chosen is None:

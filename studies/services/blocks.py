@@ -27,7 +27,7 @@ from studies.protocols import PROTOCOLS
 from studies.services.declarations import get_declaration
 from studies.services.evaluating import add_evaluator_units
 from studies.services.people import create_assignments
-from studies.services.people_texts import draw_systematically, equal_chances
+from studies.services.people_texts import draw_systematically, set_equal_chances
 from studies.services.places import give_back_read_texts
 from studies.services.planning import Who, check_cells, count_cells, make_slots, plan_cells, plan_unit_seats
 from studies.services.quotas import Quota, get_per_unit, has_group_quotas, make_quotas
@@ -305,7 +305,7 @@ def refuse_draw(study: Study, draw: PeopleTexts | None, n: int) -> None:
 def add_round(draw: PeopleTexts, n: int, made_by: User | None) -> frozenset[str]:
     """Store the round; returns the texts that it drew."""
     number, left = len(draw.later) + 2, [each["text_id"] for each in draw.texts if not each["drawn"]]
-    order, new = draw_systematically(equal_chances(left, n), Random(f"{draw.seed}/people texts/{number}"))
+    order, new = draw_systematically(set_equal_chances(left, n), Random(f"{draw.seed}/people texts/{number}"))
     draw.texts = [add_chance(each, n / len(left), number, new) for each in draw.texts]
     about = {"n": n, "order": order, "made_by": made_by.pk if made_by else None}
     draw.later = [*draw.later, about | {"made_at": timezone.now().isoformat()}]

@@ -24,7 +24,7 @@ from studies.services.declarations import get_declaration
 from studies.services.durations import Workload, estimate_workload
 from studies.services.instruments import list_suitable_versions, name_version
 from studies.services.launching import AT_ONCE, Outline, outline_draft, outline_launch
-from studies.services.people import make_code
+from studies.services.people import VISITOR_DIGITS, choose_code_digits, make_code
 from studies.services.phases import read_phases
 from studies.services.planning import plan_cells
 from studies.services.quotas import assign_groups, count_annotators, has_group_quotas
@@ -312,7 +312,7 @@ class PlannedPerson:
 
 @dataclass(frozen=True)
 class PlanPreview:
-    """All people of the plan. `is_too_large`: whose items are guessed is searched only by the launch."""
+    """All people of the plan. `is_too_large`: only the launch can work out whose items each person guesses."""
 
     people: list[PlannedPerson]
     outline: Outline
@@ -342,8 +342,8 @@ def list_planned_people(study: Study) -> list[PlannedPerson]:
     n = count_annotators(study)
     comes_later = bool(study.recruitment.get("open_link"))
     groups = [""] * n if comes_later and not has_group_quotas(study) else assign_groups(study, 0, n)
-    width = 3 if comes_later else max(2, len(str(n)))
-    return [PlannedPerson(seat, make_code(Purpose.MAIN, seat, width), groups[seat]) for seat in range(n)]
+    digits = VISITOR_DIGITS if comes_later else choose_code_digits(n)
+    return [PlannedPerson(seat, make_code(Purpose.MAIN, seat, digits), groups[seat]) for seat in range(n)]
 
 
 COLUMNS = ("person", "group", "text_id", "item_ids", "guessed_generator", "text_version")

@@ -293,6 +293,6 @@ class Overview:
         return expected
 
 
-def fair_pay(minutes: float, hourly: float) -> float:
+def compute_fair_pay(minutes: float, hourly: float) -> float:
     """The pay for so many minutes at this hourly wage, rounded up to full cents."""
     return -(-round(minutes * hourly * 100, 4) // 60) / 100

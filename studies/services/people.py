@@ -26,6 +26,7 @@ from studies.services.selection import CALIBRATION, UnitContents, read_contents
 from studies.services.spec import SpecError
 from studies.services.states import hold_state, lock_study
 
+VISITOR_DIGITS = 3  # of the codes of people who come by an open link, however many will come
 MAX_SEARCHED = 20  # people fitted into the plan one by one; more people get seats of a separate plan
 CODE_PREFIXES = {
     Purpose.MAIN: "P",
@@ -115,11 +116,11 @@ def make_annotators(
     """
     first = find_next_seat(study, purpose) if first is None else first
     groups = [group] * count if group else assign_groups(study, first, count)
-    width = max(2, len(str(first + count)))
+    digits = choose_code_digits(first + count)
     annotators = [
         Annotator(
             study=study,
-            code=make_code(purpose, seat, width),
+            code=make_code(purpose, seat, digits),
             purpose=purpose,
             seat=seat,
             reading="ticked",
@@ -139,9 +140,14 @@ def make_annotators(
     return annotators
 
 
-def make_code(purpose: Purpose, seat: int, width: int = 2) -> str:
-    """The code of the person in this seat."""
-    return f"{CODE_PREFIXES[purpose]}{seat + 1:0{width}d}"
+def choose_code_digits(n_people: int) -> int:
+    """The number of digits in the codes of so many people, so that the codes are equally long."""
+    return max(2, len(str(n_people)))
+
+
+def make_code(purpose: Purpose, seat: int, digits: int = 2) -> str:
+    """The code of the person in this seat, such as P03."""
+    return f"{CODE_PREFIXES[purpose]}{seat + 1:0{digits}d}"
 
 
 def find_next_seat(study: Study, purpose: Purpose) -> int:

@@ -25,12 +25,12 @@ from studies.services.spec import DOUBT, SpecError
 EVEN_SHARE = 0.5  # share of the probability that is equal for all texts, whatever the models' doubt
 
 
-def equal_chances(texts: Sequence[str], n: int) -> dict[str, float]:
+def set_equal_chances(texts: Sequence[str], n: int) -> dict[str, float]:
     """The inclusion probability of each text if all have the same."""
     return dict.fromkeys(texts, n / len(texts))
 
 
-def chances_by_doubt(doubt: Mapping[str, float], n: int) -> dict[str, float]:
+def weigh_chances_by_doubt(doubt: Mapping[str, float], n: int) -> dict[str, float]:
     """The inclusion probability π of each of N texts if n are drawn: half of it equal, half by doubt d.
 
     π = ½ n/N + ½ n·d/Σd. Values above 1 are set to 1 and the others scaled, so that Σπ = n. If no text is in doubt, all
@@ -39,7 +39,7 @@ def chances_by_doubt(doubt: Mapping[str, float], n: int) -> dict[str, float]:
     total = fsum(doubt.values())
     even = n / len(doubt)
     if not total:
-        return equal_chances(list(doubt), n)
+        return set_equal_chances(list(doubt), n)
     return cap_chances({text: EVEN_SHARE * even + (1 - EVEN_SHARE) * n * d / total for text, d in doubt.items()}, n)
 
 
@@ -56,7 +56,7 @@ def cap_chances(chances: Mapping[str, float], n: int) -> dict[str, float]:
         certain |= above
 
 
-def mean_disagreement(answers: Sequence[Sequence[str]]) -> float | None:
+def measure_disagreement(answers: Sequence[Sequence[str]]) -> float | None:
     """The share of pairs of models that differ, over all questions; each question is a list of the models' answers."""
     pairs = differ = 0
     for given in answers:
@@ -123,7 +123,7 @@ def draw_texts(study: Study, chosen: ChosenTexts) -> TextDraw | None:
         )
     by = study.plan["people_texts_by"]
     rests_on, doubt = measure_doubt(study, chosen) if by == DOUBT else ("", {})
-    chances = chances_by_doubt(doubt, n) if by == DOUBT else equal_chances(names, n)
+    chances = weigh_chances_by_doubt(doubt, n) if by == DOUBT else set_equal_chances(names, n)
     order, drawn = draw_systematically(chances, Random(f"{study.seed}/people texts"))
     chosen.texts.sort(key=lambda pair: pair[0].external_id not in drawn)
     return TextDraw(n, by, rests_on, doubt, chances, order, frozenset(drawn))
@@ -146,7 +146,7 @@ def measure_doubt(study: Study, chosen: ChosenTexts) -> tuple[str, dict[str, flo
                 spread[text].append(sqrt(p * (1 - p)))
     if len(spread) == n:
         return "probability", {text: sum(each) / len(each) for text, each in sorted(spread.items())}
-    differing = {text: mean_disagreement(list(cells.values())) for text, cells in sorted(values.items())}
+    differing = {text: measure_disagreement(list(cells.values())) for text, cells in sorted(values.items())}
     known = {text: share for text, share in differing.items() if share is not None}
     if len(known) == n:
         return "disagreement", known

@@ -52,7 +52,7 @@ FROZEN = (
 )  # the fields of recruitment that may not change after a launch
 
 
-def list_phases_of(study: Study) -> list[dict[str, Any]]:
+def list_phase_specs(study: Study) -> list[dict[str, Any]]:
     """The phases in the format of a study file; those of the instrument if the study has none of its own."""
     return [phase.model_dump(exclude_defaults=True) for phase in read_phases(study)] or [
         {"kind": name, "name": name} for name in get_declaration(study).phases
@@ -101,19 +101,19 @@ def drop_usual_words(values: Mapping[str, Any], usual: Mapping[str, Any]) -> dic
 
 def add_phase(study: Study, kind: str) -> str:
     """Add a phase of the kind, with default words and an example of what it needs; returns its name."""
-    phases = list_phases_of(study)
+    phases = list_phase_specs(study)
     taken = {phase["name"] for phase in phases}
     name = next(each for each in [kind, *(f"{kind}_{n}" for n in range(2, 40))] if each not in taken)
     words = get_usual_words(kind, study.language, study.instrument_version.content)
     new = {"kind": kind, "name": name} | {
         part: words[part] for part in ("title", "paragraphs", "button") if words.get(part)
     }
-    phases.insert(find_place_of(kind, phases), new | make_example(study, kind, name))
+    phases.insert(find_phase_place(kind, phases), new | make_example(study, kind, name))
     save_phases(study, phases)
     return name
 
 
-def find_place_of(kind: str, phases: Sequence[Mapping[str, Any]]) -> int:
+def find_phase_place(kind: str, phases: Sequence[Mapping[str, Any]]) -> int:
     """Where people meet a new phase of the kind: what comes after the units stays behind it."""
     later = AFTER_UNITS[AFTER_UNITS.index(kind) + 1 :] if kind in AFTER_UNITS else AFTER_UNITS
     return next((place for place, phase in enumerate(phases) if phase["kind"] in later), len(phases))
@@ -134,7 +134,7 @@ def make_example(study: Study, kind: str, name: str) -> dict[str, Any]:
 
 
 def move_phase(study: Study, name: str, by: int) -> None:
-    phases = list_phases_of(study)
+    phases = list_phase_specs(study)
     place = next((place for place, phase in enumerate(phases) if phase["name"] == name), None)
     if place is None or not 0 <= place + by < len(phases):
         return
@@ -143,16 +143,16 @@ def move_phase(study: Study, name: str, by: int) -> None:
 
 
 def remove_phase(study: Study, name: str) -> None:
-    save_phases(study, [phase for phase in list_phases_of(study) if phase["name"] != name])
+    save_phases(study, [phase for phase in list_phase_specs(study) if phase["name"] != name])
 
 
 def replace_phase(study: Study, name: str, values: Mapping[str, Any]) -> None:
     """Change the contents of a phase; its kind and its place stay."""
-    phases = list_phases_of(study)
-    save_phases(study, [phase_with(phase, values) if phase["name"] == name else phase for phase in phases])
+    phases = list_phase_specs(study)
+    save_phases(study, [change_phase(phase, values) if phase["name"] == name else phase for phase in phases])
 
 
-def phase_with(phase: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def change_phase(phase: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     return {"kind": phase["kind"], "name": phase["name"]} | {key: value for key, value in values.items() if value}
 
 
@@ -163,7 +163,7 @@ def reword_phase(study: Study, name: str, values: Mapping[str, Any]) -> None:
     Its kind, place, questions and marks stay. `SpecError` if it is not possible, and for a version used before.
     """
     study = lock_study(study, StudyState.LIVE, StudyState.PAUSED)
-    phases = list_phases_of(study)
+    phases = list_phase_specs(study)
     old = next((phase for phase in phases if phase["name"] == name), None)
     if old is None:
         raise SpecError(_("The study has no such phase. Reload the page."))
@@ -209,7 +209,7 @@ class Wording:
 
 def list_wordings(study: Study, name: str) -> list[Wording]:
     """The earlier wordings of a phase and its present one, if it was reworded or asks for consent."""
-    present = next(Phase.model_validate(phase) for phase in list_phases_of(study) if phase["name"] == name)
+    present = next(Phase.model_validate(phase) for phase in list_phase_specs(study) if phase["name"] == name)
     earlier = [each for each in study.earlier_phases if each["phase"]["name"] == name]
     if not earlier and present.kind != "consent":
         return []

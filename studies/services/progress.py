@@ -190,8 +190,8 @@ class Coverage:
 
 
 def cover_texts(study: Study) -> Coverage:
-    """The grid of people whose answers count. Columns are by generator if a stage shows, or a unit is about, one
-    generator's."""
+    """The grid of people whose answers count. A stage has one column per generator if each unit is about one item, or
+    if the stage shows the items of one generator."""
     stages = get_declaration(study).stages
     own = map_own_generators(study)
     planned: Counter[tuple[int, str, str]] = Counter()

@@ -25,7 +25,7 @@ from studies.models import Annotator, AnnotatorKind, Apart, Assignment, Purpose,
 from studies.recruitment import IDENTITY, LEAST_TIME_OUT, SIGNATURE, TIME_OUT_TIMES, TURK_HOST, TURK_PATH, Recruitment
 from studies.services.declarations import get_declaration
 from studies.services.durations import estimate_study_minutes
-from studies.services.people import CODE_PREFIXES, NothingToReplace, create_assignments
+from studies.services.people import VISITOR_DIGITS, NothingToReplace, create_assignments, make_code
 from studies.services.phases import create_practice
 from studies.services.places import give_back_read_texts
 from studies.services.quotas import has_group_quotas
@@ -166,7 +166,7 @@ def create_stranger(
     now = timezone.now()
     annotator = Annotator.objects.create(
         study=study,
-        code=f"{CODE_PREFIXES[Purpose.MAIN]}{seat + 1:03d}",
+        code=make_code(Purpose.MAIN, seat, VISITOR_DIGITS),
         seat=seat,
         reading="ticked",
         group=group,

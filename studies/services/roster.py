@@ -64,7 +64,7 @@ def read_roster(text: str) -> list[Entry]:
     try:
         rows = list(csv.reader(lines, delimiter=mark))
     except csv.Error:
-        sentence = _("The roster is no table that can be read. Write one person per line: name, e-mail.")
+        sentence = _("The roster cannot be read as a table. Write one person per line: name, e-mail.")
         raise RosterError(sentence) from None
     entries, problems = [], []
     seen: dict[str, int] = {}
@@ -114,7 +114,7 @@ def refuse_double(number: int, entry: Entry, seen: dict[str, int]) -> None:
     if first != number:
         values = {"line": number, "first": first, "what": make_printable(key)[:80]}
         raise RosterError(
-            _("Line %(line)d: “%(what)s” stands on line %(first)d already. Each person can take part once.") % values
+            _("Line %(line)d: “%(what)s” is already on line %(first)d. Each person can take part once.") % values
         )
 
 

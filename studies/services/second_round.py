@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from studies.models import Annotator, AnnotatorKind, Assignment, Purpose, Response, Study, StudyState
 from studies.presentation_order import make_handle
 from studies.protocols import Declaration
-from studies.protocols.second_round import Flag, Score, flags_of
+from studies.protocols.second_round import Flag, Score, list_flags
 from studies.services.declarations import get_declaration
 from studies.services.spec import SpecError
 from studies.services.states import lock_study
@@ -49,7 +49,7 @@ def open_second_round(study: Study, purpose: Purpose = Purpose.MAIN) -> OpenedRo
     study = lock_study(study, StudyState.LIVE, StudyState.PAUSED)
     declaration = get_declaration(study)
     refuse_second_round(study, declaration, purpose)
-    flags = flags_of(list_scores(study, declaration, purpose), declaration.rules, is_exact=declaration.exact_wording)
+    flags = list_flags(list_scores(study, declaration, purpose), declaration.rules, is_exact=declaration.exact_wording)
     if not flags:
         raise SpecError(_("No score matches any of the rules, so there is nothing to reopen."))
     first = declaration.stages[0].name

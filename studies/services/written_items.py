@@ -152,7 +152,7 @@ def take_written_item(study: Study, response_id: int, user: User | None, changed
         written = find_written_item(study, response_id)
         if written.review and written.review.item:
             return written.review.item
-        is_repaired = changed is not None and content_key(changed) != content_key(written.values)
+        is_repaired = changed is not None and make_content_key(changed) != make_content_key(written.values)
         values = replace(written.values if changed is None else changed, generator=written.values.generator)
         refuse_broken(values)
         refuse_other_generator(study, values.generator)
@@ -190,7 +190,7 @@ def store_review(
     Review.objects.update_or_create(stem_id=response_id, defaults=values)
 
 
-def content_key(values: ItemValues) -> tuple[str, str, frozenset[tuple[str, bool, str]]]:
+def make_content_key(values: ItemValues) -> tuple[str, str, frozenset[tuple[str, bool, str]]]:
     """The contents of an item, regardless of the order of its options."""
     options = frozenset((option.text, option.correct, option.explanation) for option in values.options)
     return values.stem, values.expected_answer, options

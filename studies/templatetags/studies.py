@@ -18,7 +18,7 @@ from studies.models import Study
 from studies.protocols import PROTOCOLS, Protocol
 from studies.protocols.parameters import OneOf, Parameter, SomeOf
 from studies.services.instruments import describe_wording
-from studies.services.phase_editing import list_phases_of
+from studies.services.phase_editing import list_phase_specs
 from studies.services.quotas import count_annotators, get_per_unit, has_group_quotas, make_quotas
 
 # Pictures of protocols, for the cards of the first step.
@@ -45,7 +45,7 @@ register.filter("parse_date", parse_datetime)  # for times in a JSON field
 @register.simple_tag
 def name_phases(study: Study) -> str:
     """The kinds of the phases in order, in words."""
-    return ", ".join(str(KINDS[phase["kind"]]) for phase in list_phases_of(study))
+    return ", ".join(str(KINDS[phase["kind"]]) for phase in list_phase_specs(study))
 
 
 # How wordings are put on a page without changes.

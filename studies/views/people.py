@@ -22,7 +22,7 @@ from studies.forms.people import AddAnnotatorsForm, WageForm
 from studies.models import Annotator, AnnotatorKind, EndReason, ItemReport, Purpose, Study, StudyState
 from studies.question_words import name_stage
 from studies.services import people, recruiting, roster
-from studies.services.monitor import FINISHED, Overview, Person, fair_pay, list_people
+from studies.services.monitor import FINISHED, Overview, Person, compute_fair_pay, list_people
 from studies.services.people import NothingToReplace
 from studies.services.progress import cover_texts, list_annotators, say_done
 from studies.services.reports import close_report, list_comments, list_reports
@@ -85,7 +85,7 @@ def build_page(request, study: Study) -> dict[str, Any]:
         "wage": wage,
         "minutes": minutes,
         "minutes_are_pilot": is_pilot,
-        "pay": fair_pay(minutes, float(hourly)) if minutes and hourly else None,
+        "pay": compute_fair_pay(minutes, float(hourly)) if minutes and hourly else None,
     }
 
 
@@ -241,8 +241,8 @@ ACTS: dict[str, tuple[Any, Any, Any]] = {
         people.replace_person,
         gettext_lazy("Replace"),
         gettext_lazy(
-            "Somebody new gets what is open, with the same guesses in a new order. The link of the person who is "
-            "replaced stops working; finished texts stay, a text in the middle is done anew."
+            "A new person gets the open units, with the same guesses in a new order. The link of the person who is "
+            "replaced stops working; finished texts stay, and a text that was begun is done again."
         ),
     ),
     "give_back": (

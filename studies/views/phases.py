@@ -30,7 +30,7 @@ def study_phases(request, slug):
 
 
 def render_phases(request, study, recruitment: RecruitmentForm) -> HttpResponse:
-    phases = phase_editing.list_phases_of(study)
+    phases = phase_editing.list_phase_specs(study)
     rows = [
         (phase, KINDS[phase["kind"]], [] if study.is_draft else phase_editing.list_wordings(study, phase["name"]))
         for phase in phases
@@ -49,7 +49,7 @@ def render_phases(request, study, recruitment: RecruitmentForm) -> HttpResponse:
 def study_phase(request, slug, name):
     """Word one phase and its questions. A button that adds or moves a question stores nothing."""
     study = get_study(request.user, slug, Role.RESEARCHER)
-    phase = next((phase for phase in phase_editing.list_phases_of(study) if phase["name"] == name), None)
+    phase = next((phase for phase in phase_editing.list_phase_specs(study) if phase["name"] == name), None)
     if phase is None:
         raise Http404
     form = PhaseForm(

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.choices import Choices
-from analysis.frames.evidence import Evidence, TextDraw, evidence_of
+from analysis.frames.evidence import Evidence, TextDraw, collect_evidence
 from studies.models import Study
 from tests.factory import make_annotator, make_item, make_study, make_text
 from tests.made_once import made_once
@@ -30,7 +30,7 @@ def frame_of(answers: list[tuple], kinds: dict[str, str]) -> pd.DataFrame:
 
 
 def make_evidence(project) -> Evidence:
-    return evidence_of(make_unanswered_study(project), FIXED)
+    return collect_evidence(make_unanswered_study(project), FIXED)
 
 
 @made_once

@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.services import cached_evidence, cached_results, drill_down, results
 from analysis.services.reporting import build
 from items.models import Item
@@ -34,7 +34,7 @@ def unchanged(monkeypatch):
     count_once = cache(cached_results.count_state)
     for module in (cached_results, drill_down, results):
         monkeypatch.setattr(module, "count_state", count_once)
-    monkeypatch.setattr(cached_evidence, "evidence_of", cache(evidence_of))
+    monkeypatch.setattr(cached_evidence, "collect_evidence", cache(collect_evidence))
 
 
 @pytest.fixture

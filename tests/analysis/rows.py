@@ -9,8 +9,8 @@ from typing import Any
 from analysis.frames.evidence import Evidence
 from analysis.reports.report import Report
 from analysis.services.reporting import drill_down
-from analysis.tables.page import Cell, leads
-from analysis.tables.spec import Column, FrameRows, Row, Table, plain
+from analysis.tables.page import Cell, has_answers
+from analysis.tables.spec import Column, FrameRows, Row, Table, convert_to_plain
 from analysis.tables.writers import as_csv
 
 
@@ -18,7 +18,7 @@ def make_table(name: str, header: Iterable[str], rows: Iterable[Row], **more: An
     """A table that no spec declares, of rows as they are."""
     header = tuple(header)
     if not isinstance(rows, FrameRows):
-        rows = tuple(plain({column: row[column] for column in header} | dict(row)) for row in rows)
+        rows = tuple(convert_to_plain({column: row[column] for column in header} | dict(row)) for row in rows)
     return Table(name, header, rows, **more)
 
 
@@ -34,7 +34,7 @@ def numbers_in(table: Table, most: int = 10) -> Iterator[tuple[Row, Column]]:
     step = max(1, len(table.rows) // most)
     for row in table.rows[::step]:
         for column in table.columns:
-            if leads(table, column, row[column.name]):
+            if has_answers(table, column, row[column.name]):
                 yield row, column
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from bs4 import BeautifulSoup, Tag
 
-from analysis.formatting import UNDEFINED, digits_of, format_as, interval
+from analysis.formatting import UNDEFINED, choose_digits, format_as, format_interval
 from analysis.reports.published import format_published
-from analysis.tables.page import name_of
+from analysis.tables.page import name_fact
 from analysis.tables.spec import Column, Table
 from analysis.words import name_code
 
@@ -50,7 +50,7 @@ def number_of(cell: str) -> int | float | None:
 
 def format_cell(cell: str, kind: str = "number", ends: tuple[float | None, float | None] = (None, None)) -> str:
     value = number_of(cell)
-    return UNDEFINED if value is None else format_as(kind, value, digits_of(*ends))
+    return UNDEFINED if value is None else format_as(kind, value, choose_digits(*ends))
 
 
 def tables_on(*pages: BeautifulSoup) -> dict[str, list[Tag]]:
@@ -108,7 +108,7 @@ def pairs_of(
     if not has_ends:
         return
     intervals = whole["intervals"][column.name]
-    yield "interval", interval_in(cell), interval(*ends) or without_interval(exact, intervals[chosen])
+    yield "interval", interval_in(cell), format_interval(*ends) or without_interval(exact, intervals[chosen])
     if column.n:
         yield "below", below(cell), below_wanted(column, intervals, chosen)
 
@@ -139,7 +139,7 @@ def without_interval(exact: str, found: Mapping) -> str:
 
 def below_wanted(column: Column, intervals: Mapping, chosen: str) -> str:
     """Whether readers differ, the other conventions' intervals if they are others, and how much the number rests on."""
-    ends = {name: interval(each["low"], each["high"]) or UNDEFINED for name, each in intervals.items()}
+    ends = {name: format_interval(each["low"], each["high"]) or UNDEFINED for name, each in intervals.items()}
     others = [f"{INTERVALS[name]}: {ends[name]}" for name in INTERVALS if ends[name] != ends[chosen]]
     n_texts, n = intervals["annotators"]["n_units"], intervals["annotators"]["n_responses"]
     texts = f"{n_texts:,} text{'' if n_texts == 1 else 's'}"
@@ -163,7 +163,7 @@ def compare_description(file: Files, page: BeautifulSoup):
     """The same of the description, which stands on a page as three small tables: names down, quantities across."""
     titles = {"Texts": "texts", "Items": "items", "Who answered": "evaluators"}
     wanted = {
-        (row["about"], name_of(whole), name_code("quantity", row["quantity"])): format_cell(row["value"])
+        (row["about"], name_fact(whole), name_code("quantity", row["quantity"])): format_cell(row["value"])
         for row, whole in zip(file.rows, file.json, strict=True)
     }
     shown = {}
@@ -186,7 +186,7 @@ def beside(rows: list[Tag], heads: list[str], file: Files, chosen: str):
     wanted = {}
     for row, whole in zip(file.rows, file.json, strict=True):
         ends = [number_of(row[f"informativity_{end}"]) for end in ("low", "high")]
-        between = (interval(*ends) or "interval undefined") if row["informativity"] else ""
+        between = (format_interval(*ends) or "interval undefined") if row["informativity"] else ""
         accuracies = " → ".join(format_cell(row[name]) for name in ("guessability", "answerability"))
         name = name_code("evaluator", row["evaluator"])
         lines = " / ".join([*differing(whole["intervals"]["informativity"], chosen), accuracies])

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from analysis.pack import archiving
 from items.services.exporting import export_lines
-from jobs.files import path_of
+from jobs.files import make_path
 from jobs.models import Job, JobState
 from projects.models import Project
 from studies.models import Study
@@ -56,7 +56,7 @@ def test_a_project_goes_out_and_comes_in_by_page(study, project, page, run_jobs)
     assert again.memberships.get().role == "owner"
     assert again.studies.count() == 1
     job = Job.objects.get(kind="archive-import")
-    assert not path_of(job.parameters["upload"]).exists()
+    assert not make_path(job.parameters["upload"]).exists()
 
 
 @pytest.mark.parametrize("content", [b"PK\x03\x04", b"text", b""])

@@ -9,10 +9,10 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.pack.archive import BadPack
 from analysis.pack.restored_study import list_passages
-from analysis.science.readers import group_people, reader_tables
+from analysis.science.readers import build_reader_tables, group_people
 from analysis.services.cached_results import state_of
 from analysis.services.reporting import report_from
 from studies.models import EndReason, PhasePassed
@@ -42,7 +42,7 @@ def ask_about_language(evidence, answers):
 
 
 def dif_of(evidence):
-    return next(table for table in reader_tables(evidence) if table.name == "dif")
+    return next(table for table in build_reader_tables(evidence) if table.name == "dif")
 
 
 def test_people_are_grouped_by_the_two_most_common_answers(evidence):
@@ -97,7 +97,7 @@ def test_a_pack_brings_back_the_answers_and_equal_tables(study):
     again = import_pack_bytes(pack)
     assert list(read_background(again).values()) == told
     assert results_in(export_pack_bytes(again, dif_by="first_language", seed=abs(study.seed))) == results_in(pack)
-    (row,) = report_from(evidence_of(again, CHOICES)).table("dif").rows
+    (row,) = report_from(collect_evidence(again, CHOICES)).table("dif").rows
     assert (row["group_a"], row["group_b"], row["n_people"]) == ("English", "other", 2)
 
 
@@ -135,6 +135,6 @@ def test_it_is_chosen_on_the_page_in_the_api_and_in_the_command(study, as_user, 
 
 
 def test_the_numbers_lead_to_the_answers_of_the_groups(study):
-    groups = group_people(evidence_of(study, CHOICES))
+    groups = group_people(collect_evidence(study, CHOICES))
     assert len(groups.people) == 3
     assert groups.of_person.value_counts().to_dict() == {"English": 2, "other": 1}

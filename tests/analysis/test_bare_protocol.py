@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.exports.writing import export_responses
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.services.reporting import report_from
 from annotation.simulation import simulate_study
 from evaluation.services.judges import JudgeSpec, start
@@ -142,7 +142,7 @@ def test_a_model_answers_what_is_required_and_is_asked_in_the_words_of_the_wordi
 
 
 def test_every_number_of_the_report_leads_to_the_answers_that_it_counts(study):
-    evidence = evidence_of(study, Choices(seed=1, purposes=("main", "simulated")))
+    evidence = collect_evidence(study, Choices(seed=1, purposes=("main", "simulated")))
     tables = {table.name: table for table in report_from(evidence).tables}
     assert {"counts", "distributions", "agreement", "description"} <= set(tables)
     assert {(row["n_items"], row["n_texts"]) for row in tables["counts"].rows if row["question"] != "useful"} == {

@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.reports.labels import label_mass
 from analysis.services.reporting import drill_down, full_report_from
 from evaluation.services import asking, judges
@@ -51,7 +51,7 @@ def pairs_study(project, serve_model, endpoint):
 
 
 def rows(study, table, row, column):
-    return drill_down(evidence_of(study, Choices(seed=1)), table, row, column).rows
+    return drill_down(collect_evidence(study, Choices(seed=1)), table, row, column).rows
 
 
 def test_the_calls_give_the_label_mass_again_the_least_first(asked_study):
@@ -97,7 +97,7 @@ def test_the_replies_with_a_winner_give_the_share_of_the_item_shown_first(pairs_
 
 
 def order_of_pairs(study):
-    evidence = evidence_of(study, Choices(seed=1))
+    evidence = collect_evidence(study, Choices(seed=1))
     (row,) = next(table.rows for table in full_report_from(evidence).tables if table.name == "position_bias")
     return row
 

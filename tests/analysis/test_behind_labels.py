@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.services.reporting import drill_down, report_from
 from studies.services.responses.importing import import_responses
 from tests.analysis.rows import covering, find_row
@@ -26,7 +26,7 @@ def evidence(project):
     model = {"annotator": "judge-x", "group": "", "annotator_kind": "model"}
     import_responses(study, as_csv(rows() + [row | model for row in rows() if row["annotator"] == "p0"]))
     study.refresh_from_db()
-    return evidence_of(study, Choices(seed=5))
+    return collect_evidence(study, Choices(seed=5))
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.services.reporting import drill_down, report_from
 from studies.services.responses.importing import import_responses
 from tests.pairs import GENERATORS, draft_study, generator_of, make_bank, true_preference
@@ -31,7 +31,7 @@ def evidence(project):
     study = draft_study(project)
     import_responses(study, as_csv(rows))
     study.refresh_from_db()
-    return evidence_of(study, Choices(seed=3))
+    return collect_evidence(study, Choices(seed=3))
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from scipy.stats import t as student
 from sklearn.metrics import roc_auc_score
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.measures.item_analysis import miskey
 from analysis.services.reporting import full_report_from
 from tests import reading
@@ -33,7 +33,7 @@ def study(project):
 
 @pytest.fixture
 def evidence(study):
-    return evidence_of(study, Choices(seed=study.seed))
+    return collect_evidence(study, Choices(seed=study.seed))
 
 
 def n(rows, _row, _table):
@@ -428,7 +428,7 @@ def test_every_number_comes_out_again(evidence):
 def test_adjusted_contrasts_come_out_again(project):
     cache.clear()
     study = reading.plant_five_texts(project)
-    evidence = evidence_of(study, Choices(seed=study.seed))
+    evidence = collect_evidence(study, Choices(seed=study.seed))
     table, counted = full_report_from(evidence).table("contrasts"), set()
     for row, column in numbers_in(table):
         again = AGAIN["contrasts"][column.name](rows_behind(evidence, table, row, column), row, table)

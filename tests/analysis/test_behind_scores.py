@@ -12,11 +12,11 @@ from django.urls import reverse
 from scipy import stats
 
 from analysis.choices import Choices
-from analysis.frames.evidence import Evidence, evidence_of
+from analysis.frames.evidence import Evidence, collect_evidence
 from analysis.items.coding_acts import set_codes
 from analysis.services import reporting as registry
 from analysis.services.reporting import build
-from analysis.tables.page import leads
+from analysis.tables.page import has_answers
 from analysis.tables.provenance import describe_number
 from analysis.tables.spec import NUMBERS
 from analysis.tables.writers import as_csv
@@ -86,7 +86,7 @@ def behind():
 
     def rows(table, row, number):
         if not read:
-            read["dims"] = evidence_of(Study.objects.get(slug="dims"), Choices())
+            read["dims"] = collect_evidence(Study.objects.get(slug="dims"), Choices())
         return parse_csv(as_csv(registry.drill_down(read["dims"], table, row, number)))
 
     return rows
@@ -416,7 +416,7 @@ def test_every_number_of_these_tables_leads_to_a_page(study, client, unchanged):
     for name in SOURCED:
         table = report.table(name)
         for column in (column for column in table.columns if column.kind in NUMBERS and column.name not in table.keys):
-            row = next((row for row in table.rows if leads(table, column, row[column.name])), None)
+            row = next((row for row in table.rows if has_answers(table, column, row[column.name])), None)
             if row is not None:
                 asked = {"table": name, "number": column.name} | table.names(row)
                 assert client.get(address, asked).status_code == 200, asked

@@ -10,8 +10,8 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.exports.writing import export_responses, wide_rows
-from analysis.frames.evidence import evidence_of
+from analysis.exports.writing import export_responses, iter_wide_rows
+from analysis.frames.evidence import collect_evidence
 from analysis.services.reporting import build, report_from
 from evaluation.services.judges import JudgeSpec, start
 from evaluation.services.progress import get_row
@@ -116,7 +116,7 @@ def test_agreement_is_about_the_item_chosen(study):
 
 
 def test_behind_a_count_stand_the_choices(study):
-    evidence = evidence_of(study, Choices(seed=1))
+    evidence = collect_evidence(study, Choices(seed=1))
     table = report_from(evidence).table("item_scores")
     alder = next(row for row in table.rows if row["generator"] == "alder")
     best = next(column for column in table.columns if column.name == "best")
@@ -138,7 +138,7 @@ def test_a_file_names_the_items_in_stored_order_in_its_last_column(study):
     rows = export_rows(study)
     assert list(rows[0])[-1] == "unit_item_ids"
     assert {(row["item_id"], row["other_item_id"], row["unit_item_ids"]) for row in rows} == {("", "", ITEMS)}
-    assert {tuple(row[name] for name in ("question", "ada", "ben")) for row in wide_rows(study, ("main",))} == {
+    assert {tuple(row[name] for name in ("question", "ada", "ben")) for row in iter_wide_rows(study, ("main",))} == {
         ("best", "t1-alder-1", "t1-alder-1"),
         ("worst", "t1-dogwood-1", "t1-cedar-1"),
     }

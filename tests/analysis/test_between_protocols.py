@@ -13,12 +13,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.measures.reliability import alpha_of_parts
 from analysis.science.scores import GENERATORS as OF_GENERATORS
 from analysis.science.scores import Reliable, StudyScores, compare_studies, say_comparison, score_study
 from analysis.services.results import compare_with, list_comparable
-from analysis.tables.page import page_table
+from analysis.tables.page import build_page_table
 from api.models import Scope
 from api.services.tokens import create_token
 from studies.models import Submission
@@ -106,7 +106,7 @@ def test_an_hour_without_an_interval_says_why(values):
     hour = compare_studies(one, other)[1].rows[0]
     reason = "The interval of α over texts reaches 0 or below, so an hour has no interval."
     assert (hour["hour"] > 0, hour["low"], hour["reason"]) == (True, None, reason)
-    page = page_table(compare_studies(one, other)[1], "readers")
+    page = build_page_table(compare_studies(one, other)[1], "readers")
     assert list(page.footnotes.values()) == [reason]
 
 
@@ -159,7 +159,7 @@ def test_an_hour_is_one_of_active_time(project):
     now = timezone.now()
     Submission.objects.update(opened_at=now - timedelta(minutes=10), submitted_at=now)
     Submission.objects.filter(assignment__unit__text__external_id__in=("t1", "t2", "t3")).update(active_seconds=120)
-    hours = {each.measure: each.minutes for each in score_study(evidence_of(study, Choices())).reliable}
+    hours = {each.measure: each.minutes for each in score_study(collect_evidence(study, Choices())).reliable}
     assert hours == {"fluency": 36, "clarity": 36}
 
 

@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.services import cached_evidence, cached_results
 from analysis.services.cached_evidence import load_evidence
 from analysis.services.reporting import drill_down, find_shared, full_report_from, list_specs
@@ -38,7 +38,9 @@ def reads(monkeypatch):
     """How often answers are read."""
     seen = []
     monkeypatch.setattr(
-        cached_evidence, "evidence_of", lambda study, choices: seen.append(choices) or evidence_of(study, choices)
+        cached_evidence,
+        "collect_evidence",
+        lambda study, choices: seen.append(choices) or collect_evidence(study, choices),
     )
     return seen
 
@@ -57,7 +59,7 @@ def assert_same(found, wanted):
 def test_cached_evidence_is_what_is_read(protocol, project, reads):
     study = STUDIES[protocol](project)
     choices = Choices(seed=3, purposes=("main", "pilot"))
-    wanted = evidence_of(study, choices)
+    wanted = collect_evidence(study, choices)
     assert_same(load_evidence(study, choices), wanted)
     assert_same(load_evidence(study, choices), wanted)
     assert len(reads) == 1
@@ -123,7 +125,7 @@ def test_the_answers_that_a_row_shares_are_all_that_its_numbers_count(make, proj
 
 
 def test_the_rows_behind_a_number_are_of_the_evidence_that_is_cached(study, reads, as_user, reviewer, run_jobs):
-    tables = full_report_from(evidence_of(study, Choices(seed=abs(study.seed)))).tables
+    tables = full_report_from(collect_evidence(study, Choices(seed=abs(study.seed)))).tables
     table = next(table for table in tables if table.name == "informativity")
     names, client = table.names(table.rows[0]) | {"table": "informativity"}, as_user(reviewer)
     for number in ("n_items", "guessability"):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.tables.writers import cell
+from analysis.tables.writers import write_cell
 from items.plain import escape_formula, unescape_formula
 
 
@@ -38,8 +38,8 @@ def test_marking_can_be_undone(text):
     ],
 )
 def test_numbers_are_numbers_and_undefined_is_nothing(value, written):
-    assert cell(value) == written
+    assert write_cell(value) == written
 
 
 def test_a_text_that_looks_like_a_negative_number_is_a_text():
-    assert cell("-3") == "'-3"
+    assert write_cell("-3") == "'-3"

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from analysis.figures.style import DARK, GUESS, INK, LIGHT, PLATE, READ, SOFT, ink_on, shade_at, shades
+from analysis.figures.style import DARK, GUESS, INK, LIGHT, PLATE, READ, SOFT, choose_ink, list_shades, mix_shade
 from tests.sight import DEUTERANOPIA, SIGHTS, contrast, distance, lab, without
 
 NEIGHBOURS = 9.0  # least ΔE of steps of a scale that touch; lines between them help
@@ -15,12 +15,12 @@ LEVELS = range(2, 8)  # of the scales that ratings and labels have
 @pytest.mark.parametrize("sight", SIGHTS)
 @pytest.mark.parametrize("n", LEVELS)
 def test_steps_of_a_scale_are_told_apart(n, sight):
-    assert min(distance(one, other, sight) for one, other in pairwise(shades(n))) >= NEIGHBOURS
+    assert min(distance(one, other, sight) for one, other in pairwise(list_shades(n))) >= NEIGHBOURS
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
 def test_every_step_is_darker_than_the_one_before(sight):
-    lightness = [lab(SIGHTS[sight](shade))[0] for shade in shades(7)]
+    lightness = [lab(SIGHTS[sight](shade))[0] for shade in list_shades(7)]
     assert all(before - after >= 8 for before, after in pairwise(lightness))
 
 
@@ -54,8 +54,8 @@ def test_words_and_lines_stand_out_from_the_plate(colour):
 
 @pytest.mark.parametrize("percent", range(101))
 def test_numbers_on_any_shade_can_be_read(percent):
-    shade = shade_at(percent / 100)
-    assert contrast(ink_on(shade), shade) >= 4.5
+    shade = mix_shade(percent / 100)
+    assert contrast(choose_ink(shade), shade) >= 4.5
 
 
 @pytest.mark.parametrize("shade", ["#202020", "#808080", "#ffffff"])

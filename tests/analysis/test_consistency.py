@@ -6,7 +6,7 @@ import threading
 import pytest
 from django.db import connection, connections, transaction
 
-from analysis.frames.evidence import consistent_read
+from analysis.frames.evidence import open_consistent_read
 from projects.models import Project
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
@@ -37,7 +37,7 @@ def create_elsewhere(slug: str, title: str) -> None:
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="the suite's SQLite is in memory: see the test with a file")
 def test_what_is_written_meanwhile_is_not_seen_and_not_held_up():
     Project.objects.create(slug="first", title="First")
-    with consistent_read():
+    with open_consistent_read():
         assert titles() == ["First"]
         create_elsewhere("second", "Second")
         assert titles() == ["First"]
@@ -67,7 +67,7 @@ def notes() -> int:
 
 def test_on_sqlite_a_writer_is_neither_seen_nor_held_up(file_database):
     writer = sqlite3.connect(file_database, timeout=0)
-    with consistent_read():
+    with open_consistent_read():
         assert notes() == 0
         with writer:
             writer.execute("INSERT INTO note VALUES ('meanwhile')")
@@ -77,7 +77,7 @@ def test_on_sqlite_a_writer_is_neither_seen_nor_held_up(file_database):
 
 
 def test_after_an_error_the_connection_works_again():
-    with pytest.raises(ZeroDivisionError), consistent_read():
+    with pytest.raises(ZeroDivisionError), open_consistent_read():
         raise ZeroDivisionError
     with transaction.atomic():
         Project.objects.create(slug="first", title="First")
@@ -87,7 +87,7 @@ def test_after_an_error_the_connection_works_again():
 def test_inside_a_transaction_it_changes_nothing():
     with transaction.atomic():
         Project.objects.create(slug="first", title="First")
-        with consistent_read():
+        with open_consistent_read():
             assert titles() == ["First"]
         Project.objects.create(slug="second", title="Second")
     assert titles() == ["First", "Second"]

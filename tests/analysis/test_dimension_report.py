@@ -14,12 +14,12 @@ from django.urls import reverse
 from analysis.choices import Choices
 from analysis.exports.writing import export_responses
 from analysis.figures.registry import as_svg
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.measures.alpha import krippendorff_alpha
 from analysis.measures.contrasts import nemenyi
 from analysis.measures.reader_intervals import Arm
-from analysis.protocols.dimension_ratings.dimensions import nemenyi_of_scored
-from analysis.protocols.dimension_ratings.report import sentences
+from analysis.protocols.dimension_ratings.dimensions import compare_scored_dimensions
+from analysis.protocols.dimension_ratings.report import list_sentences
 from analysis.reports.contrasts import Family, GeneratorFigure
 from analysis.reports.headlines import mark_extremes
 from analysis.services.figures import figure_specification
@@ -231,7 +231,7 @@ def test_the_results_page_shows_tables_and_figures(study, as_user, researcher):
 
 
 def test_evidence_keeps_all_rounds_beside_the_latest(study):
-    evidence = evidence_of(study, Choices())
+    evidence = collect_evidence(study, Choices())
     assert len(evidence.every_round) == len(both_rounds())
     assert len(evidence.frame) == len(first_round())
 
@@ -301,14 +301,14 @@ def list_averages(**dimensions):
 
 def test_averages_over_other_dimensions_are_not_compared():
     means = list_averages(alder=(("clarity", "fluency"), 2.0), birch=(("clarity",), 2.5))
-    assert sentences(means) == [
+    assert list_sentences(means) == [
         "Generators were not scored on the same dimensions, so their averages are not compared."
     ]
 
 
 def test_averages_are_listed_and_a_generator_without_scores_is_named():
     means = list_averages(alder=(("clarity",), 2.5), birch=(("clarity",), 2.0), cedar=((), None))
-    [values, left_out] = sentences(means)
+    [values, left_out] = list_sentences(means)
     assert values.index("2.50") < values.index("alder") < values.index("2.00") < values.index("birch")
     assert left_out == "Not compared: items by cedar (no scores)."
 
@@ -316,7 +316,7 @@ def test_averages_are_listed_and_a_generator_without_scores_is_named():
 def test_a_dimension_that_nobody_scored_takes_no_part_in_nemenyis_test():
     rng = np.random.default_rng(1)
     scores = rng.integers(1, 4, size=(12, 4)).astype(float)
-    p = nemenyi_of_scored(np.insert(scores, 2, np.nan, axis=1))
+    p = compare_scored_dimensions(np.insert(scores, 2, np.nan, axis=1))
     assert np.isnan(p[2]).all()
     assert np.delete(np.delete(p, 2, axis=0), 2, axis=1).tolist() == nemenyi(scores).tolist()
 

@@ -5,14 +5,14 @@ import json
 import pytest
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.models import ItemCode
 from analysis.pack.redaction import (
     OPAQUE,
     Redactor,
+    assign_codes,
+    list_word_runs,
     make_redactor,
-    other_codes,
-    runs_of,
     stand_in,
 )
 from evaluation.models import Evaluator, Metric, MetricValue
@@ -40,12 +40,12 @@ def test_codes_that_may_be_names_do_not(code):
 
 def test_all_people_change_their_codes_or_none_and_stay_in_order():
     people = [("zoe", "human"), ("P01", "human"), ("gpt", "model"), ("annotator-1", "model")]
-    assert other_codes(people) == {"P01": "annotator-2", "zoe": "annotator-3"}
-    assert other_codes([("P02", "human"), ("gpt", "model")]) == {}
+    assert assign_codes(people) == {"P01": "annotator-2", "zoe": "annotator-3"}
+    assert assign_codes([("P02", "human"), ("gpt", "model")]) == {}
 
 
 def test_five_words_in_a_row_are_a_quote_and_four_are_none():
-    hidden = Redactor(frozenset({"t"}), frozenset(runs_of(SECRET)), {}, {})
+    hidden = Redactor(frozenset({"t"}), frozenset(list_word_runs(SECRET)), {}, {})
     assert hidden.quotes("He: “zwickelbart, the HERON sleeps under” it.")
     assert not hidden.quotes("Zwickelbart the heron sleeps. Where?")
     assert hidden.hash_if_quoted(QUOTE).startswith("sha256:")
@@ -53,7 +53,7 @@ def test_five_words_in_a_row_are_a_quote_and_four_are_none():
 
 
 def test_in_scripts_without_spaces_ten_characters_are_a_quote():
-    hidden = Redactor(frozenset({"t"}), frozenset(runs_of("夜になると橋の下で青鷺が眠っている。")), {}, {})
+    hidden = Redactor(frozenset({"t"}), frozenset(list_word_runs("夜になると橋の下で青鷺が眠っている。")), {}, {})
     assert hidden.quotes("「橋の下で青鷺が眠っている」とは？")
     assert not hidden.quotes("橋の下で何が眠るか。")
 
@@ -107,11 +107,11 @@ def test_a_hidden_text_is_quoted_by_nothing(redacted_study):
 
 
 def test_what_is_counted_by_wordings_and_metadata_stays_the_same_when_unpacked(redacted_study):
-    before = evidence_of(redacted_study, Choices(seed=abs(redacted_study.seed)))
+    before = collect_evidence(redacted_study, Choices(seed=abs(redacted_study.seed)))
     pack = packs.export_pack_bytes(redacted_study)
     again = packs.import_pack_bytes(pack)
     assert packs.results_in(packs.export_pack_bytes(again)) == packs.results_in(pack)
-    after = evidence_of(again, Choices(seed=abs(redacted_study.seed)))
+    after = collect_evidence(again, Choices(seed=abs(redacted_study.seed)))
     assert list(after.options["wording"].str.len()) == list(before.options["wording"].str.len())
     assert list(after.texts["dataset"]) == list(before.texts["dataset"])
 
@@ -131,7 +131,7 @@ def test_experts_and_their_times_stand_under_the_same_codes_as_everybody(project
     study = drawn.dimension_ratings(project)
     person = study.annotators.filter(kind="human").order_by("pk").first()
     Annotator.objects.filter(pk=person.pk).update(code="Zwanhild")
-    evidence = evidence_of(study, Choices())
+    evidence = collect_evidence(study, Choices())
     seen = make_redactor(study).redact_evidence(evidence)
     for name in ("frame", "every_round", "annotators", "times", "minutes", "verdicts", "pairs"):
         assert "Zwanhild" not in set(getattr(seen, name)["annotator"]), name

@@ -12,7 +12,7 @@ from django.urls import reverse
 from analysis.choices import CONVENTIONS, Choices
 from analysis.figures.registry import FORMS, list_figures
 from analysis.figures.sizes import SIZES
-from analysis.figures.style import method_of
+from analysis.figures.style import name_interval_method
 from analysis.services.figures import figure_specification
 from analysis.services.reporting import build, figure_files
 from tests import drawn
@@ -110,8 +110,8 @@ def test_the_method_is_that_of_the_interval_shown():
     drawn_texts = {"low": 0.1, "high": 0.2, "method": "bootstrap-percentile", "unit": "text", "replicates": 9990}
     alone = {"low": 0.12, "high": 0.18, "method": "bootstrap-percentile", "unit": "judgment", "replicates": 10000}
     both = {"annotators": drawn_texts, "published": alone}
-    assert method_of(both, (0.1, 0.2)) == "9990 draws of texts"
-    assert method_of(both, (0.12, 0.18)) == "10,000 draws of single judgments"
+    assert name_interval_method(both, (0.1, 0.2)) == "9990 draws of texts"
+    assert name_interval_method(both, (0.12, 0.18)) == "10,000 draws of single judgments"
 
 
 def test_every_figure_has_a_size():

@@ -74,8 +74,8 @@ def test_the_sheet_of_a_cell_scored_again_counts_its_latest_score_and_the_others
     html = as_user(reviewer).get(reverse("study_item", args=["dims", item.pk])).content.decode()
     assert "round 1, answered again: relevance" in html
     from analysis.choices import Choices
-    from analysis.items.sheet import judgments_of_item, spreads
+    from analysis.items.sheet import count_answers, read_item_judgments
 
-    counted = {spread.question: spread for spread in spreads(study, judgments_of_item(study, item, Choices()))}
+    counted = {spread.question: spread for spread in count_answers(study, read_item_judgments(study, item, Choices()))}
     assert counted["relevance"].counts == [("1", 0), ("2", 3), ("3", 0)]
     assert counted["fluency"].n == 3

@@ -11,9 +11,9 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext, override
 
-from analysis.agreement.stand_in import FIRST, LONGEST, YES, stand_in_tables
+from analysis.agreement.stand_in import FIRST, LONGEST, YES, build_stand_in_tables
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.results.drill_down_views import NOT_NAMES
 from analysis.science import tables as science_tables
 from analysis.services.reporting import list_specs
@@ -135,7 +135,7 @@ def test_every_number_says_what_it_is(tables):
 
 
 def test_what_names_a_row_is_said_in_words_under_a_title(study, evidence, tables):
-    for table in (*tables, *stand_in_tables(evidence)):
+    for table in (*tables, *build_stand_in_tables(evidence)):
         for row in table.rows if table.keys else ():
             for (title, cells), name in zip(name_row(table, row), table.keys, strict=True):
                 assert title != name or name in KINDS, (table.name, name)
@@ -252,7 +252,7 @@ def test_numbers_of_pages_lead_to_their_rows_and_all_is_said_in_words(
     behind = [client.get(link) for link in (links_by_column(others) | links).values()]
     assert [page.request for page in (*others, *behind) if page.status_code != 200] == []
 
-    codes = codes_in((*tables, *stand_in_tables(evidence)))
+    codes = codes_in((*tables, *build_stand_in_tables(evidence)))
     for page in (*with_numbers, *others, *behind):
         soup, address = BeautifulSoup(page.content, "html.parser"), page.request["PATH_INFO"]
         assert page not in with_numbers or columns_with_unlinked(soup) <= known, address
@@ -262,6 +262,6 @@ def test_numbers_of_pages_lead_to_their_rows_and_all_is_said_in_words(
 
 def test_the_note_on_biases_has_words_for_them(project):
     study = make_guessing_study(project)
-    evidence = evidence_of(study, Choices(seed=1))
-    (biases,) = (table for table in stand_in_tables(evidence) if table.name == "stand_in_biases")
+    evidence = collect_evidence(study, Choices(seed=1))
+    (biases,) = (table for table in build_stand_in_tables(evidence) if table.name == "stand_in_biases")
     assert not any(f"{code}:" in note for note in biases.notes for code in (YES, FIRST, LONGEST))

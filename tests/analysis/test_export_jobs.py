@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from analysis.exports.writing import FORMATS, export_responses
-from jobs.files import path_of
+from jobs.files import make_path
 from jobs.models import Job
 from jobs.progress import ANSWERS, listen
 from tests import reading
@@ -52,7 +52,7 @@ def test_a_worker_writes_the_file_that_is_written_at_once(format, take, run_jobs
 def test_a_file_that_is_lost_is_written_anew(take, run_jobs):
     take("csv")
     run_jobs()
-    path_of(Job.objects.get().file).unlink()
+    make_path(Job.objects.get().file).unlink()
     assert take("csv").status_code == 202
     assert run_jobs() == ["export"]
     assert content(take("csv")).startswith(b"annotator,")

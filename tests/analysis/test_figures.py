@@ -6,7 +6,7 @@ from altair.utils.schemapi import validate_jsonschema
 
 from analysis.choices import Choices
 from analysis.figures.registry import as_png, as_svg
-from analysis.figures.style import shades, shares
+from analysis.figures.style import list_shades, make_share_axis
 from analysis.services.figures import figure_specification
 from analysis.services.reporting import build
 from tests.drawn import FIGURES as FIGURES_OF
@@ -71,11 +71,11 @@ def test_a_png_is_a_png(two_annotators):
 
 
 def test_shades_run_from_light_to_dark():
-    brightness = [sum(int(shade[place : place + 2], 16) for place in (1, 3, 5)) for shade in shades(7)]
+    brightness = [sum(int(shade[place : place + 2], 16) for place in (1, 3, 5)) for shade in list_shades(7)]
     assert brightness == sorted(brightness, reverse=True)
-    assert len(set(shades(7))) == 7
+    assert len(set(list_shades(7))) == 7
 
 
 @pytest.mark.parametrize(("top", "form"), [(1, ".1f"), (0.5, ".1f"), (0.15, ".2f"), (0.04, ".3f")])
 def test_an_axis_of_small_shares_has_the_digits_that_tell_its_ticks_apart(top, form):
-    assert f"'{form}'" in shares("width", top)["labelExpr"]
+    assert f"'{form}'" in make_share_axis("width", top)["labelExpr"]

@@ -7,12 +7,12 @@ import threading
 import pytest
 from django.core.management import CommandError, call_command
 
-from analysis.files import whole_file
+from analysis.files import open_whole_file
 from tests.factory import make_item, make_study, make_text
 
 
 def write(path, words="new", mode="w"):
-    with whole_file(path, mode) as file:
+    with open_whole_file(path, mode) as file:
         file.write(words)
 
 

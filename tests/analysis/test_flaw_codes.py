@@ -8,9 +8,9 @@ from django.urls import reverse
 from analysis.choices import Choices
 from analysis.codes import collect_flaw_codes
 from analysis.formatting import number as write
-from analysis.frames.evidence import evidence_of
-from analysis.protocols.item_writing_flaws.report import FLAW_CODES, flaw_codes
-from analysis.science.flaws import FLAW_NAMES, code_items
+from analysis.frames.evidence import collect_evidence
+from analysis.protocols.item_writing_flaws.report import FLAW_CODES, build_flaw_codes
+from analysis.science.flaws import FLAW_NAMES, code_flaws
 from analysis.services.cached_results import state_of
 from analysis.services.reporting import report_from
 from evaluation.services.baselines import add_baselines, list_methods
@@ -62,7 +62,7 @@ def row_of(table, **wanted):
 
 
 def test_people_models_and_rules_stand_in_one_table(coded_study):
-    table = flaw_codes(evidence_of(coded_study, Choices()))
+    table = build_flaw_codes(collect_evidence(coded_study, Choices()))
     people = row_of(table, evaluator="human", question="negative_stem")
     assert (people["n"], people["n_yes"], people["percent"], people["kappa"]) == (6, 2, None, None)
     rules = row_of(table, evaluator="rules", question="negative_stem")
@@ -75,26 +75,26 @@ def test_people_models_and_rules_stand_in_one_table(coded_study):
 
 
 def test_a_tie_of_people_is_no_code_and_no_rule_codes_what_takes_understanding(coded_study):
-    table = flaw_codes(evidence_of(coded_study, Choices()))
+    table = build_flaw_codes(collect_evidence(coded_study, Choices()))
     assert row_of(table, evaluator="human", question="ambiguous")["n"] == 5
     assert not [row for row in table.rows if (row["evaluator"], row["question"]) == ("rules", "ambiguous")]
 
 
 def test_every_number_leads_to_items_or_answers(coded_study):
-    evidence = evidence_of(coded_study, Choices())
-    rules = row_of(flaw_codes(evidence), evaluator="rules", question="negative_stem")
+    evidence = collect_evidence(coded_study, Choices())
+    rules = row_of(build_flaw_codes(evidence), evaluator="rules", question="negative_stem")
     assert [row["item_id"] for row in FLAW_CODES.list_answers(evidence, rules, "n_yes").rows] == ["t0-i", "t1-i"]
-    people = row_of(flaw_codes(evidence), evaluator="human", question="negative_stem")
+    people = row_of(build_flaw_codes(evidence), evaluator="human", question="negative_stem")
     assert len(FLAW_CODES.list_answers(evidence, people, "share").rows) == 12
 
 
 def test_the_report_has_the_table_beside_the_usual_ones(coded_study):
-    report = report_from(evidence_of(coded_study, Choices()))
+    report = report_from(collect_evidence(coded_study, Choices()))
     assert {"flaw_codes", "counts", "distributions", "agreement", "item_flaws"} <= {t.name for t in report.tables}
 
 
 def test_what_people_agree_on_and_who_codes_as_they_do_is_said(coded_study):
-    report = report_from(evidence_of(coded_study, Choices()))
+    report = report_from(collect_evidence(coded_study, Choices()))
     people, likeness = (
         next(said for said, table in report.findings if table == name) for name in ("agreement", "flaw_codes")
     )
@@ -114,8 +114,8 @@ def test_a_guideline_is_coded_by_people_and_enters_the_effects_of_flaws(coded_st
     rows = [about | {"text_id": f"t{n}", "item_id": f"t{n}-i", "value": "yes" if n == 3 else "no"} for n in range(6)]
     import_responses(study, "\n".join(map(json.dumps, rows)).encode())
     study.refresh_from_db()
-    evidence = evidence_of(study, Choices())
-    codes = flaw_codes(evidence)
+    evidence = collect_evidence(study, Choices())
+    codes = build_flaw_codes(evidence)
     assert row_of(codes, evaluator="human", question="opinion")["n_yes"] == 1
     assert [row for row in codes.rows if row["evaluator"] == "rules" and row["n"]] == []
     codes = {item: flaws["opinion"] for item, flaws in collect_flaw_codes(coded_study).items()}
@@ -136,10 +136,10 @@ def test_other_studies_of_the_items_take_what_people_coded(coded_study, project)
     other.refresh_from_db()
     assert state_of(other, Choices()) != before
     assert collect_flaw_codes(other)["t5-i"] == {"negative_stem": True, "ambiguous": True}
-    codes = code_items(evidence_of(other, Choices()))
+    codes = code_flaws(collect_evidence(other, Choices()))
     assert codes["negative_stem"].tolist() == [True, False, False, False, False, True]
     assert codes["ambiguous"].tolist() == [False, False, False, False, None, True]
-    evidence = evidence_of(other, Choices())
+    evidence = collect_evidence(other, Choices())
     table = report_from(evidence).table("flawed_items")
     row = row_of(table, item_id="t5-i", flaw="ambiguous")
     assert (row["coded_by"], row["n_people"], row["n_rare"], row["rarest"]) == ("human", 1, 0, 1.0)
@@ -152,7 +152,9 @@ def test_rules_answer_as_a_baseline_whose_codes_are_stored(coded_study, as_user,
     form = as_user(owner).get(page).context["form"]
     assert [name for name, _words in form.fields["method"].choices] == ["rules"]
     assert "stages" not in form.fields
-    computed = row_of(flaw_codes(evidence_of(coded_study, Choices())), evaluator="rules", question="negative_stem")
+    computed = row_of(
+        build_flaw_codes(collect_evidence(coded_study, Choices())), evaluator="rules", question="negative_stem"
+    )
     assert as_user(owner).post(page, {"method": "rules"}).status_code == 302
     rules = coded_study.annotators.get(code="rules")
     answers = Response.objects.filter(assignment__annotator=rules)
@@ -162,11 +164,11 @@ def test_rules_answer_as_a_baseline_whose_codes_are_stored(coded_study, as_user,
     row = get_row(rules.evaluator)
     assert (row.n_done, row.n_missing) == (6, 0)  # no rule sees what is ambiguous
     assert not rules.assignments.open().exists()
-    table = flaw_codes(evidence_of(coded_study, Choices()))
+    table = build_flaw_codes(collect_evidence(coded_study, Choices()))
     assert row_of(table, evaluator="rules", question="negative_stem") == computed
     Item.objects.filter(external_id="t0-i").update(stem="Which animal is named?")
-    evidence = evidence_of(coded_study, Choices())
-    assert row_of(flaw_codes(evidence), evaluator="rules", question="negative_stem")["n_yes"] == 2
+    evidence = collect_evidence(coded_study, Choices())
+    assert row_of(build_flaw_codes(evidence), evaluator="rules", question="negative_stem")["n_yes"] == 2
     assert len(FLAW_CODES.list_answers(evidence, computed, "share").rows) == 6
 
 

@@ -3,7 +3,7 @@
 import pytest
 from django.utils.translation import override
 
-from analysis.formatting import figure, format_as, interval, number, p_value, with_interval
+from analysis.formatting import format_as, format_figure, format_interval, format_p_value, format_with_interval, number
 from analysis.words import name_code, name_evaluator
 
 
@@ -49,12 +49,12 @@ def test_only_none_at_all_is_point_zero_zero_and_only_all_is_one(value, printed)
     [(0.0321, ".032"), (0.2, ".200"), (0.00099, "<.001"), (0.0, "<.001"), (0.9999, ">.999"), (1, "1.000")],
 )
 def test_a_p_value_has_three_digits_and_is_never_nothing(p, printed):
-    assert p_value(p) == format_as("p", p) == printed
+    assert format_p_value(p) == format_as("p", p) == printed
 
 
 def test_intervals_stand_in_brackets():
-    assert interval(-0.19, -0.031) == "[−.19, −.03]"
-    assert interval(None, 0.5) == ""
+    assert format_interval(-0.19, -0.031) == "[−.19, −.03]"
+    assert format_interval(None, 0.5) == ""
 
 
 @pytest.mark.parametrize(
@@ -68,30 +68,35 @@ def test_intervals_stand_in_brackets():
     ],
 )
 def test_only_an_interval_of_no_width_has_the_same_two_ends(ends, printed):
-    assert interval(*ends) == printed
+    assert format_interval(*ends) == printed
 
 
 @pytest.mark.parametrize("language", ["de", "eu"])
 def test_german_and_basque_have_a_comma_and_the_zero_before_it(language):
     with override(language):
-        assert with_interval(0.35, -0.141, 0.562) == "0,35 [−0,14; 0,56]"
-        assert (p_value(0.0321), p_value(0.0001), number(3.5), figure(12345)) == ("0,032", "<0,001", "3,50", "12.345")
+        assert format_with_interval(0.35, -0.141, 0.562) == "0,35 [−0,14; 0,56]"
+        assert (format_p_value(0.0321), format_p_value(0.0001), number(3.5), format_figure(12345)) == (
+            "0,032",
+            "<0,001",
+            "3,50",
+            "12.345",
+        )
 
 
 def test_a_number_has_as_many_digits_as_its_interval():
-    assert with_interval(0.5126, 0.511, 0.514) == ".513 [.511, .514]"
-    assert with_interval(0.5126, 0.41, 0.61) == ".51 [.41, .61]"
-    assert with_interval(0.5126, None, None) == ".51"
+    assert format_with_interval(0.5126, 0.511, 0.514) == ".513 [.511, .514]"
+    assert format_with_interval(0.5126, 0.41, 0.61) == ".51 [.41, .61]"
+    assert format_with_interval(0.5126, None, None) == ".51"
 
 
 def test_counts_stay_whole_and_large_means_lose_a_digit():
-    assert (figure(1080), figure(327.44), figure(4.456)) == ("1080", "327.4", "4.46")
+    assert (format_figure(1080), format_figure(327.44), format_figure(4.456)) == ("1080", "327.4", "4.46")
 
 
 @pytest.mark.parametrize(("language", "message"), [("en", "12,080"), ("de", "12.080"), ("eu", "12.080")])
 def test_long_counts_have_their_thousands_apart_as_the_language_writes_them(language, message):
     with override(language):
-        assert figure(12080) == message
+        assert format_figure(12080) == message
 
 
 def test_evaluators_in_words():

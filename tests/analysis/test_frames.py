@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from analysis.frames.responses import COLUMNS, responses_frame
+from analysis.frames.responses import COLUMNS, load_responses
 from studies.models import Draft
 from tests.factory import answer, make_annotator, make_assignment, make_item, make_study, make_text
 
@@ -21,7 +21,7 @@ def study(project, item):
 def test_one_row_per_response_with_key_and_correctness(study, item):
     ada = make_annotator(study, "ada", group="students")
     answer(ada, "read", item, "TTF", rating=4, unsure="FTF")
-    frame = responses_frame(study)
+    frame = load_responses(study)
     assert tuple(frame.columns) == COLUMNS
     assert frame["option_id"].tolist()[:3] == ["a", "b", "c"]
     assert frame["value"].tolist() == [True, True, False, 4]
@@ -34,14 +34,14 @@ def test_one_row_per_response_with_key_and_correctness(study, item):
 def test_key_is_the_one_of_today(study, item):
     answer(make_annotator(study, "ada"), "guess", item, "TFF")
     item.options.filter(external_id="a").update(correct=False)
-    assert responses_frame(study)["correct"].tolist() == [False, True, True]
+    assert load_responses(study)["correct"].tolist() == [False, True, True]
 
 
 def test_only_main_answers_unless_asked(study, item):
     for purpose in ("main", "pilot", "preview", "simulated"):
         answer(make_annotator(study, f"of-{purpose}", purpose=purpose), "guess", item, "TFF")
-    assert set(responses_frame(study)["annotator"]) == {"of-main"}
-    assert set(responses_frame(study, purposes=("main", "pilot"))["annotator"]) == {"of-main", "of-pilot"}
+    assert set(load_responses(study)["annotator"]) == {"of-main"}
+    assert set(load_responses(study, purposes=("main", "pilot"))["annotator"]) == {"of-main", "of-pilot"}
 
 
 def test_drafts_are_never_in_the_frame(study, item):
@@ -49,7 +49,7 @@ def test_drafts_are_never_in_the_frame(study, item):
     now = timezone.now()
     times = {"first_answered_at": now, "last_changed_at": now}
     Draft.objects.create(assignment=assignment, stage="guess", item=item, values={"answer": ["a"]}, **times)
-    assert responses_frame(study).empty
+    assert load_responses(study).empty
 
 
 def test_a_later_round_supersedes_the_earlier_one(study, item):
@@ -57,7 +57,7 @@ def test_a_later_round_supersedes_the_earlier_one(study, item):
     answer(ada, "read", item, "FFF", round=1)
     answer(ada, "read", item, "TFF", round=2)
     answer(ben, "read", item, "TTT", round=1)
-    frame = responses_frame(study)
+    frame = load_responses(study)
     assert len(frame) == 6
     assert frame[frame["annotator"] == "ada"]["value"].tolist() == [True, False, False]
 
@@ -67,7 +67,7 @@ def test_a_guess_stays_when_only_the_reading_was_done_again(study, item):
     answer(ada, "guess", item, "FTF", round=1)
     answer(ada, "read", item, "FFF", round=1)
     answer(ada, "read", item, "TFF", round=2)
-    frame = responses_frame(study)
+    frame = load_responses(study)
     assert frame.groupby("stage")["round"].unique().map(list).to_dict() == {"guess": [1], "read": [2]}
 
 
@@ -75,28 +75,28 @@ def test_answers_of_a_returned_unit_are_left_out(study, item):
     ada = make_annotator(study, "ada")
     answer(ada, "guess", item, "TFF")
     ada.assignments.update(returned_at=timezone.now())
-    assert responses_frame(study).empty
+    assert load_responses(study).empty
 
 
 def test_groups_limit_the_people_and_not_the_models(study, item):
     answer(make_annotator(study, "ada", group="students"), "read", item, "TFF")
     answer(make_annotator(study, "ben", group="teachers"), "read", item, "TFF")
     answer(make_annotator(study, "gpt", kind="model"), "read", item, "TFF")
-    assert set(responses_frame(study, groups=["teachers"])["annotator"]) == {"ben", "gpt"}
+    assert set(load_responses(study, groups=["teachers"])["annotator"]) == {"ben", "gpt"}
 
 
 def test_evaluators_name_annotators_and_human_stands_for_all_people(study, item):
     answer(make_annotator(study, "ada"), "read", item, "TFF")
     answer(make_annotator(study, "gpt", kind="model"), "read", item, "TFF")
-    assert set(responses_frame(study, evaluators=["gpt"])["annotator"]) == {"gpt"}
-    assert set(responses_frame(study, evaluators=["human"])["annotator"]) == {"ada"}
+    assert set(load_responses(study, evaluators=["gpt"])["annotator"]) == {"gpt"}
+    assert set(load_responses(study, evaluators=["human"])["annotator"]) == {"ada"}
 
 
 def test_real_words_are_not_taken_for_missing(project):
     item = make_item(make_text(project, "NA"), "None", "null", "TF")
     study = make_study(project, "s", [item])
     answer(make_annotator(study, "nan", group="NA"), "read", item, "TF")
-    frame = responses_frame(study)
+    frame = load_responses(study)
     row = frame.iloc[0]
     assert [row["text_id"], row["generator"], row["item_id"], row["annotator"], row["group"]] == [
         "NA", "None", "null", "nan", "NA",
@@ -105,6 +105,6 @@ def test_real_words_are_not_taken_for_missing(project):
 
 
 def test_a_study_without_answers_gives_an_empty_frame_with_all_columns(study):
-    frame = responses_frame(study)
+    frame = load_responses(study)
     assert frame.empty
     assert tuple(frame.columns) == COLUMNS

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analysis.choices import BadChoice
-from analysis.exports.item_evaluation import by_token, find_source
+from analysis.exports.item_evaluation import find_source, list_token_logprobs
 from analysis.exports.writing import write_item_evaluation
 from items.models import Item, Text
 from projects.models import Project
@@ -97,5 +97,8 @@ def test_the_bank_takes_the_file_again(two_annotators, gpt, tmp_path):
 
 
 def test_log_probabilities_are_a_mapping_per_token():
-    assert by_token([["R", -0.1, [["R", -0.1], ["F", -2.3]]], [".", -0.2, []]]) == [{"R": -0.1, "F": -2.3}, {".": -0.2}]
-    assert by_token(None) is None
+    assert list_token_logprobs([["R", -0.1, [["R", -0.1], ["F", -2.3]]], [".", -0.2, []]]) == [
+        {"R": -0.1, "F": -2.3},
+        {".": -0.2},
+    ]
+    assert list_token_logprobs(None) is None

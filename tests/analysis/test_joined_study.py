@@ -11,8 +11,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.formatting import with_interval
-from analysis.frames.evidence import evidence_of
+from analysis.formatting import format_with_interval
+from analysis.frames.evidence import collect_evidence
 from analysis.results import summary
 from analysis.science.joined import build_tables, list_sentences
 from api.models import Scope
@@ -64,7 +64,7 @@ def study(project):
 
 
 def join_study(study):
-    tables = build_tables(evidence_of(study, Choices()))
+    tables = build_tables(collect_evidence(study, Choices()))
     return {(row["measure"], row["method"]): row for row in tables[0].rows}, tables
 
 
@@ -161,7 +161,7 @@ def test_answers_that_came_in_by_pages_are_joined(project, as_user, owner):
     assert 0 < both["high"] - both["low"] < 0.9 * (alone["high"] - alone["low"])
     page = client.get(reverse("study_table_page", args=["joined", "people_and_models"])).content.decode()
     shown = BeautifulSoup(page, "html.parser").get_text(" ")
-    assert with_interval(both["value"], both["low"], both["high"]) in " ".join(shown.split())
+    assert format_with_interval(both["value"], both["low"], both["high"]) in " ".join(shown.split())
     assert read_by_api(client, owner) == found
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.measures.agreement import MISSING, all_pairs, pairs_with, published_kappa
-from analysis.protocols.guess_then_read.agreement import published_kappas
+from analysis.protocols.guess_then_read.agreement import compute_published_kappas
 
 LUCK = 0.02
 
@@ -21,7 +21,7 @@ def ratings():
 def test_sets_about_the_same_units_get_the_same_intervals_as_alone(ratings):
     three = all_pairs(3)
     sets = [three, pairs_with(0, np.arange(3)), pairs_with(2, np.arange(3))]
-    together = published_kappas(ratings, 2, sets, seed=5)
+    together = compute_published_kappas(ratings, 2, sets, seed=5)
     for pairs, interval in zip(sets, together, strict=True):
         alone = published_kappa(ratings, 2, pairs, seed=5)
         assert (interval.low, interval.high) == pytest.approx((alone.low, alone.high), abs=LUCK)
@@ -29,7 +29,7 @@ def test_sets_about_the_same_units_get_the_same_intervals_as_alone(ratings):
 
 
 def test_sets_about_other_units_are_drawn_for_themselves(ratings):
-    wide, narrow = published_kappas(ratings, 2, [all_pairs(3), pairs_with(3, np.arange(3))], seed=5)
+    wide, narrow = compute_published_kappas(ratings, 2, [all_pairs(3), pairs_with(3, np.arange(3))], seed=5)
     alone = published_kappa(ratings, 2, pairs_with(3, np.arange(3)), seed=5)
     assert (narrow.n_units, narrow.n_responses) == (20, 80) == (alone.n_units, alone.n_responses)
     assert (narrow.low, narrow.high) == pytest.approx((alone.low, alone.high), abs=LUCK)
@@ -38,14 +38,14 @@ def test_sets_about_other_units_are_drawn_for_themselves(ratings):
 
 def test_pairs_that_share_nothing_have_a_reason(ratings):
     ratings[3] = MISSING
-    (found,) = published_kappas(ratings, 2, [pairs_with(3, np.arange(3))], seed=5)
+    (found,) = compute_published_kappas(ratings, 2, [pairs_with(3, np.arange(3))], seed=5)
     assert np.isnan(found.low)
     assert found.reason
 
 
 def test_many_pairs_are_drawn_a_tenth_as_often(ratings, monkeypatch):
     monkeypatch.setattr("analysis.protocols.guess_then_read.agreement.MANY_PAIRS", 2)
-    many, few = (published_kappas(ratings, 2, [pairs], seed=5)[0] for pairs in (all_pairs(3), all_pairs(2)))
+    many, few = (compute_published_kappas(ratings, 2, [pairs], seed=5)[0] for pairs in (all_pairs(3), all_pairs(2)))
     assert (many.replicates, few.replicates) == (1_000, 10_000)
     alone = published_kappa(ratings, 2, all_pairs(3), seed=5)
     assert (many.low, many.high) == pytest.approx((alone.low, alone.high), abs=0.04)

@@ -8,10 +8,10 @@ from bs4 import BeautifulSoup
 from django.urls import reverse
 from django.utils.translation import override
 
-from analysis.agreement.lab import lab
-from analysis.agreement.questions import FIRST, SECOND, LabQuestion, questions_of
+from analysis.agreement.lab import build_lab
+from analysis.agreement.questions import FIRST, SECOND, LabQuestion, list_questions
 from analysis.choices import Choices
-from analysis.frames.responses import responses_frame
+from analysis.frames.responses import load_responses
 from analysis.services.results import lab_overview_of
 from studies.services.responses.importing import import_responses
 from tests import stopping
@@ -22,11 +22,11 @@ pytestmark = pytest.mark.slow
 
 
 def question(study, key):
-    return {each.key: each for each in questions_of(study)}[key]
+    return {each.key: each for each in list_questions(study)}[key]
 
 
 def compare(study, key="read.answer", annotators=("ada", "ben")):
-    found = lab(responses_frame(study), question(study, key), list(annotators), Choices(seed=7))
+    found = build_lab(load_responses(study), question(study, key), list(annotators), Choices(seed=7))
     assert found is not None
     return found
 

@@ -3,8 +3,8 @@
 import pytest
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
-from analysis.hiding import without_effects
+from analysis.frames.evidence import collect_evidence
+from analysis.hiding import hide_effects
 from analysis.protocols.stopping_questionnaire.report import say_agreement_range
 from analysis.services.reporting import drill_down, report_from
 from analysis.tables.page_grids import pivot
@@ -25,7 +25,7 @@ def questionnaire_report(project):
     study = stopping.draft_study(project)
     import_responses(study, as_csv(stopping.rows()))
     study.refresh_from_db()
-    return report_from(evidence_of(study, Choices(seed=5)))
+    return report_from(collect_evidence(study, Choices(seed=5)))
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def pairs_evidence(project):
     study = pairs.draft_study(project)
     import_responses(study, as_csv(rows))
     study.refresh_from_db()
-    return evidence_of(study, Choices(seed=3))
+    return collect_evidence(study, Choices(seed=3))
 
 
 def grids(report, name, link=None):
@@ -109,7 +109,7 @@ def test_labels_are_counted_by_generator_and_by_source_category_by_category(ques
 
 
 def test_while_effects_are_hidden_no_grid_tells_generators_apart(questionnaire_report):
-    hidden = without_effects(questionnaire_report)
+    hidden = hide_effects(questionnaire_report)
     assert [grid.title for grid in grids(hidden, "agreement")] == [
         "By group · View: with “not applicable”", "By group · View: applicable only",
     ]  # fmt: skip
@@ -121,7 +121,7 @@ def test_the_findings_of_the_page_name_where_people_agree_most_and_least(questio
     )  # nine pairs at most got to any category but the first
     monkeypatch.setattr("analysis.protocols.stopping_questionnaire.report.FEWEST", 5)
     study = Study.objects.get(slug="stops")
-    text = " ".join(report_from(evidence_of(study, Choices(seed=5))).sentences)
+    text = " ".join(report_from(collect_evidence(study, Choices(seed=5))).sentences)
     assert "Among pairs of people who both reached a category, agreement is highest" in text
 
 

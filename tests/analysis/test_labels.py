@@ -5,12 +5,12 @@ import pytest
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.formatting import with_interval
-from analysis.frames.evidence import evidence_of
+from analysis.formatting import format_with_interval
+from analysis.frames.evidence import collect_evidence
 from analysis.measures import label_severity as label_severity_module
 from analysis.measures.item_response import fit_item_response
 from analysis.measures.label_severity import _Labels, label_severity
-from analysis.science.labels import label_sentence, label_tables
+from analysis.science.labels import build_label_tables, describe_severity
 from studies.services.responses.importing import import_responses
 from tests.analysis.rows import rows_behind
 from tests.studies.answer_files import as_csv
@@ -41,14 +41,15 @@ def label_flaw(project, items=4, texts=25, raters=STRICT, linked=True):
 
 
 def test_who_says_yes_more_often_and_fair_shares(project):
-    evidence = evidence_of(label_flaw(project), Choices())
-    severity, fair = label_tables(evidence)
+    evidence = collect_evidence(label_flaw(project), Choices())
+    severity, fair = build_label_tables(evidence)
     assert [row["severity"] for row in severity.rows] == pytest.approx([-1, 0, 1], abs=0.35)
     assert sum(row["severity"] for row in severity.rows) == pytest.approx(0, abs=1e-6)
-    (sentence,) = label_sentence((severity, fair))
+    (sentence,) = describe_severity((severity, fair))
     most = max(severity.rows, key=lambda row: abs(row["severity"]))
     assert all(
-        each in sentence for each in (most["annotator"], with_interval(most["severity"], most["low"], most["high"]))
+        each in sentence
+        for each in (most["annotator"], format_with_interval(most["severity"], most["low"], most["high"]))
     )
     assert all(row["low"] < row["severity"] < row["high"] and row["n"] == 200 for row in severity.rows)
     for row in fair.rows:  # all raters labelled all items
@@ -70,9 +71,9 @@ def test_who_says_yes_more_often_and_fair_shares(project):
 )  # fmt: skip
 def test_refusals_have_the_same_words_on_the_page_and_in_both_tables(project, as_user, owner, given, reason):
     study = label_flaw(project, **given)
-    severity, fair = label_tables(evidence_of(study, Choices()))
+    severity, fair = build_label_tables(collect_evidence(study, Choices()))
     assert {row["reason"] for row in (*severity.rows, *fair.rows)} == {reason}
-    assert label_sentence((severity, fair)) == []
+    assert describe_severity((severity, fair)) == []
     assert {row["severity"] for row in severity.rows} | {row["fair"] for row in fair.rows} == {None}
     page = as_user(owner).get(reverse("study_table_page", args=[study.slug, "label_severity"]))
     assert reason in page.content.decode()

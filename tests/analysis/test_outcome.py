@@ -48,7 +48,7 @@ REST = [Contrast("bob", "cat", 0.3, -0.1, 0.7, 9)]
         (outcome(ABOVE[:1]), Kind.COUNTS, "One generator, nothing to compare: ann at .50 [.30, .70]."),
         (outcome([standing("ann", 0.5), standing("bob", 0.1)], has_zero=True), Kind.TOO_FEW, None),
         (outcome([*ABOVE[:1], standing("bob", 0.1)]), Kind.TOO_FEW, None),
-        (outcome([standing("ann", None)]), Kind.TOO_FEW, "Too few texts to tell how the items do."),
+        (outcome([standing("ann", None)]), Kind.TOO_FEW, "Too few texts for a statement about the items."),
     ],
 )  # fmt: skip
 def test_the_class_follows_from_the_contrasts_and_the_intervals(found, kind, sentence):

@@ -18,7 +18,7 @@ from analysis.items.independent_coding import Comparison, decide_code, finish_co
 from analysis.models import ItemCode
 from analysis.pack import work
 from analysis.pack.building import write_pack
-from analysis.published_names import own_generators, read_matches, store_matches
+from analysis.published_names import list_own_generators, read_matches, store_matches
 from evaluation.models import Evaluator
 from items.models import KeyCorrection, Option, Text
 from projects.models import Membership, Project, Role, User
@@ -101,7 +101,7 @@ def test_report_on_the_unpacked_study_gives_the_same_bytes(study, tmp_path):
 
 
 def test_matches_with_published_generators_come_back(guessing_study, tmp_path):
-    name = own_generators(guessing_study)[0]
+    name = list_own_generators(guessing_study)[0]
     store_matches(guessing_study, ("gpt-4",), {name: "gpt-4"}, None)
     again, _project = import_pack_file(export_pack_file(guessing_study, tmp_path / "pack.zip"))
     assert read_matches(again) == {name: "gpt-4"}
@@ -176,7 +176,7 @@ def test_what_was_shown_and_when_comes_back(guessing_study, tmp_path):
     assert times[0] == times[1]
     assert second.revoked_at is not None
     orders = [
-        [row.shown and work.name_order(row.shown["read"], *names_in(each.study)) for row in each.assignments.all()]
+        [row.shown and work.describe_order(row.shown["read"], *names_in(each.study)) for row in each.assignments.all()]
         for each in (first, second)
     ]
     assert orders[0] == orders[1]

@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 
 from items.models import Text
-from jobs.files import path_of
+from jobs.files import make_path
 from jobs.models import Job, JobState
 from studies.models import StudyState
 
@@ -56,11 +56,11 @@ def test_a_second_click_asks_for_no_second_pack(page):
 def test_a_new_pack_takes_the_place_of_the_last_one(page, run_jobs, query):
     page.ask()
     run_jobs()
-    earlier = path_of(Job.objects.get().file)
+    earlier = make_path(Job.objects.get().file)
     page.ask(query)
     assert run_jobs() == ["pack"]
     job = Job.objects.get()
-    assert (earlier.exists(), path_of(job.file).exists()) == (False, True)
+    assert (earlier.exists(), make_path(job.file).exists()) == (False, True)
 
 
 def test_how_far_it_is_stands_on_the_page(page, worker):
@@ -104,7 +104,7 @@ def test_a_pack_whose_file_is_gone_can_only_be_built_again(page, two_annotators,
     page.ask()
     run_jobs()
     job = Job.objects.get()
-    path_of(job.file).unlink()
+    make_path(job.file).unlink()
     assert "Download pack" not in page.read()
     assert "Build again" in page.read()
     assert page.client.get(reverse("study_pack_file", args=[two_annotators.slug, job.pk])).status_code == 404

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.items.coding_acts import set_code
-from analysis.items.sheet import comparisons, judgments_of_item
+from analysis.items.sheet import count_preferences, read_item_judgments
 from analysis.services.reporting import build
 from items.models import Item
 from studies.services.responses.importing import import_responses
@@ -48,7 +48,7 @@ def sheet(as_user, reviewer):
 
 def count_wins(study, item):
     found = Item.objects.get(external_id=item)
-    rows = comparisons(found, judgments_of_item(study, found, Choices()))
+    rows = count_preferences(found, read_item_judgments(study, found, Choices()))
     return {(row.evaluator, row.generator): (row.preferred, row.other_preferred, row.ties) for row in rows}
 
 

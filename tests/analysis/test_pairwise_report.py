@@ -13,10 +13,10 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.exports.writing import export_responses
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.measures.strengths import FIRST, SECOND, TIE
 from analysis.protocols.pairwise.ranking import select_counted
-from analysis.protocols.pairwise.report import preference_comparisons
+from analysis.protocols.pairwise.report import compare_preferences
 from analysis.protocols.pairwise.report import say_ranking as sentences
 from analysis.services.reporting import build
 from studies.services.launching import open_main_part
@@ -300,8 +300,8 @@ def test_the_results_page_lets_the_calibration_be_left_out(half_finished_study, 
 
 def test_a_win_rate_counts_a_tie_as_half_and_only_judgments_of_the_generator(half_finished_study):
     study, _rows = half_finished_study
-    evidence = evidence_of(study, Choices(seed=5))
-    [comparison] = preference_comparisons(evidence)
+    evidence = collect_evidence(study, Choices(seed=5))
+    [comparison] = compare_preferences(evidence)
     judgments = select_counted(evidence)
     for name in GENERATORS:
         [arm] = comparison.family.figures[name].added
@@ -314,7 +314,7 @@ def test_a_win_rate_counts_a_tie_as_half_and_only_judgments_of_the_generator(hal
 def test_contrasts_are_differences_of_win_rates(half_finished_study):
     study, _rows = half_finished_study
     report = build(study, Choices(seed=5))
-    [comparison] = preference_comparisons(evidence_of(study, Choices(seed=5)))
+    [comparison] = compare_preferences(collect_evidence(study, Choices(seed=5)))
     rates = {name: figure.added[0].mean() for name, figure in comparison.family.figures.items()}
     rows = report.table("contrasts").rows
     assert {row["measure"] for row in rows} == {"win_rate"}

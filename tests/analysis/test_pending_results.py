@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.figures.registry import FORMS
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.services import cached_results
 from analysis.services.computing import compute_report
 from analysis.services.figures import figure_of
@@ -256,7 +256,7 @@ def test_the_page_says_how_far_the_worker_is(get, step, words, value):
 def test_a_report_tells_of_answers_read_and_of_each_table(two_annotators, choices, recompute):
     heard = []
     with listen(lambda *step: heard.append(step)):
-        report_from(evidence_of(two_annotators, choices))
+        report_from(collect_evidence(two_annotators, choices))
     assert heard[0] == (ANSWERS, 32, 0)
     _step, done, total = heard[-1]
     assert heard[1:] == [(TABLES, number, total) for number in range(done + 1)]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.reports.report import texts_apart
 from evaluation.models import Evaluator
 from studies.models import AnnotatorKind
@@ -30,7 +30,7 @@ def with_a_model(project):
 
 
 def test_tables_say_on_how_many_texts_people_and_models_rest(project):
-    sentence = texts_apart(evidence_of(with_a_model(project), Choices()))
+    sentence = texts_apart(collect_evidence(with_a_model(project), Choices()))
     assert [word for word in sentence.replace(";", " ").split() if word.isdigit()] == ["2", "4", "2"]
 
 

@@ -9,8 +9,8 @@ from bs4 import BeautifulSoup
 from django.urls import reverse
 
 from analysis.measures.power import Components, Plan, informativity_outlook
-from analysis.planning.forms import UNKNOWN_ANNOTATORS, Sizes, sizes_of
-from analysis.planning.outlook import TooLarge, outlook, own_row, sizes_around
+from analysis.planning.forms import UNKNOWN_ANNOTATORS, Sizes, read_sizes
+from analysis.planning.outlook import TooLarge, build_outlook, find_own_row, list_sizes_around
 from analysis.plugins import load_plugins
 from analysis.protocols.guess_then_read.planner import GuessPlan
 from analysis.protocols.pairwise.planner import PairPlan
@@ -72,31 +72,33 @@ def value(page, name):
 
 
 def test_the_size_of_a_draft_is_what_would_be_launched(draft):
-    assert sizes_of(draft()) == Sizes(texts=4, generators=3, items=2, options=3, annotators=6, judgments=2, texts_all=4)
+    assert read_sizes(draft()) == Sizes(
+        texts=4, generators=3, items=2, options=3, annotators=6, judgments=2, texts_all=4
+    )
 
 
 def test_the_size_of_a_running_study_is_that_of_its_slots(draft):
     study = draft(per_unit=3)
-    before = sizes_of(study)
+    before = read_sizes(study)
     launched, _chosen = launch_study(study)
     assert before.annotators == 3
-    assert sizes_of(launched) == before
+    assert read_sizes(launched) == before
 
 
 def test_who_comes_as_they_like_is_an_assumption(draft, page):
     study = draft(annotators="open")
-    found = sizes_of(study)
+    found = read_sizes(study)
     assert (found.annotators, found.open) == (UNKNOWN_ANNOTATORS, True)
     assert "their number is an assumption" in page(study).get_text()
 
 
 def test_the_own_plan_is_one_of_the_sizes():
-    assert sizes_around(10, 2) == [5, 10, 15, 20, 30, 40]
-    assert sizes_around(1, 2) == [1, 2, 3, 4]
+    assert list_sizes_around(10, 2) == [5, 10, 15, 20, 30, 40]
+    assert list_sizes_around(1, 2) == [1, 2, 3, 4]
 
 
 def test_the_table_holds_the_plan_and_other_texts_annotators_and_items():
-    table = outlook(ASSUMED, seed=3)
+    table = build_outlook(ASSUMED, seed=3)
     assert {row["axis"] for row in table.rows} == {"texts", "annotators", "items"}
     assert [(row["texts"], row["annotators"], row["items"]) for row in table.rows if row["own_plan"]] == [(6, 4, 3)] * 3
     assert [row["texts"] for row in table.rows if row["axis"] == "texts"] == [3, 6, 9, 12, 18, 24]
@@ -107,7 +109,7 @@ def test_the_table_holds_the_plan_and_other_texts_annotators_and_items():
 
 def test_models_on_all_texts_make_texts_with_people_worth_more():
     some = replace(ASSUMED, texts_all=24, r=0.7)
-    rows = {(row["axis"], row["size"]): row for row in outlook(some, seed=3).rows}
+    rows = {(row["axis"], row["size"]): row for row in build_outlook(some, seed=3).rows}
     assert [size for axis, size in rows if axis == "people_texts"] == [3, 6, 9, 12, 18, 24]
     alone, joined = rows["texts", 6], rows["people_texts", 6]
     assert (joined["texts"], joined["r"], alone["r"]) == (6, 0.7, None)
@@ -124,17 +126,17 @@ def test_a_draft_whose_people_do_some_texts_has_the_axis_of_texts_with_people(dr
 
 
 def test_the_same_seed_gives_the_same_table():
-    assert outlook(ASSUMED, seed=3) == outlook(ASSUMED, seed=3) != outlook(ASSUMED, seed=4)
+    assert build_outlook(ASSUMED, seed=3) == build_outlook(ASSUMED, seed=3) != build_outlook(ASSUMED, seed=4)
 
 
 def test_more_judgments_on_the_same_texts_buy_less_than_more_texts():
-    rows = {(row["axis"], row["size"]): row["width"] for row in outlook(PairPlan(20, 10, 0.6, 0.8), seed=1).rows}
+    rows = {(row["axis"], row["size"]): row["width"] for row in build_outlook(PairPlan(20, 10, 0.6, 0.8), seed=1).rows}
     assert rows["texts", 40] < rows["judgments", 20] < rows["texts", 20]
 
 
 def test_what_takes_long_is_refused_with_what_can_be_done():
     with pytest.raises(TooLarge, match="Use fewer texts"):
-        outlook(GuessPlan(Plan(2000, 200), 0.58, 0.84, 0.1, Components()), seed=1)
+        build_outlook(GuessPlan(Plan(2000, 200), 0.58, 0.84, 0.1, Components()), seed=1)
 
 
 def test_a_draft_is_planned_with_stated_assumptions(draft, page):
@@ -243,9 +245,9 @@ def test_one_generator_is_planned_as_two(project, page):
 
 @pytest.mark.parametrize("texts", [2, 3])
 def test_no_interval_is_wider_than_the_range_of_what_it_is_about(texts):
-    pairs_table = outlook(PairPlan(texts, 3, 0.6, 0.5), seed=1)
+    pairs_table = build_outlook(PairPlan(texts, 3, 0.6, 0.5), seed=1)
     assert max(row["width"] for row in pairs_table.rows if row["width"] is not None) <= 1
-    guess_table = outlook(GuessPlan(Plan(texts, 2), 0.58, 0.84, 0.1, Components()), seed=1)
+    guess_table = build_outlook(GuessPlan(Plan(texts, 2), 0.58, 0.84, 0.1, Components()), seed=1)
     assert max(row["width"] for row in guess_table.rows if row["width"] is not None) <= 2
     assert max(row["difference_width"] for row in guess_table.rows if row["width"] is not None) <= 4
 
@@ -297,7 +299,7 @@ def test_the_file_has_the_rows_of_the_page(draft, as_user, member):
     rows = list(csv.DictReader(io.StringIO(response.content.decode(), newline="")))
     assert [row["texts"] for row in rows if row["axis"] == "texts"] == ["4", "8", "12", "16", "24", "32"]
     plan = Plan(8, 6, generators=3, items=2, options=3)
-    own = own_row(outlook(GuessPlan(plan, 0.58, 0.84, 0.1, Components()), abs(study.seed)))
+    own = find_own_row(build_outlook(GuessPlan(plan, 0.58, 0.84, 0.1, Components()), abs(study.seed)))
     assert next(row for row in rows if row["own_plan"] == "true")["power"] == str(own["power"])
 
 

@@ -7,11 +7,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.pack.archive import BadPack
 from analysis.pack.project import import_project, write_project
 from analysis.pack.restoring import import_pack
-from analysis.science.versions import version_tables
+from analysis.science.versions import build_text_version_tables
 from items.models import Item
 from items.services.exporting import export_lines
 from projects.models import Project
@@ -78,13 +78,13 @@ def test_a_later_wording_is_a_version_and_the_study_keeps_its_own(project):
 
 def test_versions_of_texts_and_who_read_which_come_along(project):
     study = read_versions(project, texts=6)
-    before = [table.rows for table in version_tables(evidence_of(study, Choices()))]
+    before = [table.rows for table in build_text_version_tables(collect_evidence(study, Choices()))]
     versions = list(project.texts.order_by("external_id").values_list("external_id", "versions"))
     again = import_archive(write_archive(project))
     assert list(again.texts.order_by("external_id").values_list("external_id", "versions")) == versions
     found = again.studies.get()
     assert found.plan["text_versions"] == ["original", "simple"]
-    assert [table.rows for table in version_tables(evidence_of(found, Choices()))] == before
+    assert [table.rows for table in build_text_version_tables(collect_evidence(found, Choices()))] == before
 
 
 def test_a_text_that_may_not_be_shared_is_a_hash_or_left_out(project):

@@ -217,9 +217,9 @@ def use_evidence(monkeypatch):
 
     def rest_on(found):
         monkeypatch.setattr(reporting, "find_plugin", lambda name: replace(find_plugin(name), report=make_bare_report))
-        monkeypatch.setattr(reporting, "evidence_of", lambda study, choices: found)
+        monkeypatch.setattr(reporting, "collect_evidence", lambda study, choices: found)
         monkeypatch.setattr(reporting, "with_published", lambda report, evidence: report)
-        monkeypatch.setattr(reporting, "stand_in_tables", lambda evidence: ())
+        monkeypatch.setattr(reporting, "build_stand_in_tables", lambda evidence: ())
         monkeypatch.setattr(computing, "load_evidence", lambda study, choices: found)
         return found.study
 
@@ -258,7 +258,7 @@ def few_people(project):
 
 
 OWN = {
-    "discrimination": ("item_analysis", "From 4 people this can be anything."),
+    "discrimination": ("item_analysis", "Answers of 4 people are too few for an interval."),
     "contrasts-two-texts": ("contrasts", "Fewer than 5 texts cannot carry a comparison of all pairs."),
     "nobody-guessed": ("informativity", "no answers without the text"),
 }

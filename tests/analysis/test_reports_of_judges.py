@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.plugins import find_plugin
 from evaluation.services.calls import PositionBias
 from studies.models import Assignment, Response
@@ -44,7 +44,7 @@ def pair_of(unit) -> tuple[str, str]:
 
 
 def tables(study, **choices) -> dict[str, list[dict]]:
-    evidence = evidence_of(study, Choices(seed=1, **choices))
+    evidence = collect_evidence(study, Choices(seed=1, **choices))
     return {table.name: list(table.rows) for table in find_plugin(study.protocol).report(evidence).tables}
 
 

@@ -17,11 +17,11 @@ from analysis.tables.page_budget import (
     MOST_ROWS,
     RESULTS,
     RESULTS_GRIDS,
-    cells_of,
-    grids_that_fit,
-    rows_on_a_page,
-    rows_that_fit,
-    sheets,
+    count_cells,
+    count_fitting_rows,
+    count_rows_on_page,
+    select_fitting_grids,
+    split_into_pages,
 )
 from analysis.tables.page_grids import pivot
 from analysis.tables.spec import Column, Crossing
@@ -49,19 +49,19 @@ def table(down, across, rounds=1, name="t"):
 
 def test_a_list_has_fewer_rows_on_a_page_the_more_columns_it_has():
     narrow, wide = table(1, 1), replace(table(1, 1), columns=SHOWN * 10)
-    assert (rows_on_a_page(narrow), rows_on_a_page(wide)) == (MOST_ROWS, LIST // 40)
-    assert rows_on_a_page(wide, of=3) < rows_on_a_page(wide)
+    assert (count_rows_on_page(narrow), count_rows_on_page(wide)) == (MOST_ROWS, LIST // 40)
+    assert count_rows_on_page(wide, of=3) < count_rows_on_page(wide)
 
 
 def test_grids_are_parted_among_pages_and_none_is_lost():
     whole = table(down=10, across=9, rounds=5)  # five grids of a hundred cells
-    found = sheets(whole)
+    found = split_into_pages(whole)
     assert [len(page) for page in found] == [2, 2, 1]
-    assert all(sum(map(cells_of, page)) <= GRIDS for page in found)
+    assert all(sum(map(count_cells, page)) <= GRIDS for page in found)
 
 
 def test_a_grid_that_is_too_large_for_a_page_goes_on_over_several():
-    found = sheets(table(down=100, across=9))
+    found = split_into_pages(table(down=100, across=9))
     assert [len(grid.down) for page in found for grid in page] == [25, 25, 25, 25]
     assert [name for page in found for grid in page for name in grid.down] == [f"w{row}" for row in range(100)]
 
@@ -69,15 +69,15 @@ def test_a_grid_that_is_too_large_for_a_page_goes_on_over_several():
 def test_second_grids_give_way_before_rows_do():
     few = [table(5, 5, rounds=2, name="a")]
     many = [table(5, 5, rounds=2, name=str(place)) for place in range(12)]
-    assert [len(grids) for grids in grids_that_fit(few).values()] == [2]
-    assert {len(grids) for grids in grids_that_fit(many).values()} == {1}
-    assert {len(grid.down) for (grid,) in grids_that_fit(many).values()} == {5}
+    assert [len(grids) for grids in select_fitting_grids(few).values()] == [2]
+    assert {len(grids) for grids in select_fitting_grids(many).values()} == {1}
+    assert {len(grid.down) for (grid,) in select_fitting_grids(many).values()} == {5}
 
 
 def test_the_largest_grids_are_cut_and_say_by_how_much():
     tables = [table(40, 9, name="large"), table(40, 9, name="larger"), table(3, 3, name="small")]
-    found = {name: grid for name, (grid,) in grids_that_fit(tables).items()}
-    assert sum(map(cells_of, found.values())) <= RESULTS_GRIDS
+    found = {name: grid for name, (grid,) in select_fitting_grids(tables).items()}
+    assert sum(map(count_cells, found.values())) <= RESULTS_GRIDS
     assert (len(found["small"].down), found["small"].n_cut) == (3, 0)
     assert len(found["large"].down) + found["large"].n_cut == 40
     assert found["large"].n_cut
@@ -86,11 +86,11 @@ def test_the_largest_grids_are_cut_and_say_by_how_much():
 
 
 def test_lists_have_as_many_rows_as_have_room_together():
-    assert rows_that_fit([(100, 5)], taken=0) == LIST_ROWS[0]
-    most = rows_that_fit([(100, 8)] * 5, taken=100)
+    assert count_fitting_rows([(100, 5)], taken=0) == LIST_ROWS[0]
+    most = count_fitting_rows([(100, 8)] * 5, taken=100)
     assert most < LIST_ROWS[0]
     assert 100 + 5 * 8 * most <= RESULTS
-    assert rows_that_fit([(100, 8)] * 50, taken=RESULTS) == FEWEST_ROWS
+    assert count_fitting_rows([(100, 8)] * 50, taken=RESULTS) == FEWEST_ROWS
 
 
 def test_a_table_among_others_is_turned_by_a_parameter_of_its_own():

@@ -11,21 +11,21 @@ import pytest
 from bs4 import BeautifulSoup
 from django.template import Context, Template
 
-from analysis.formatting import interval, number, with_interval
+from analysis.formatting import format_interval, format_with_interval, number
 from analysis.measures.rater_effects import crossed_components, d_study
-from analysis.science.flaws import flaw_tables
+from analysis.science.flaws import build_flaw_tables
 from analysis.science.joined import build_tables, list_sentences
-from analysis.science.raters import generator_sentence, rater_sentence, rating_tables
+from analysis.science.raters import build_rating_tables, describe_generators, describe_raters
 from analysis.science.readers import (
-    carry_over_tables,
-    dependence_sentence,
-    rasch_sentence,
-    reader_tables,
+    build_carry_over,
+    build_reader_tables,
+    describe_dependence,
+    describe_rasch,
     write_dif_sentences,
 )
-from analysis.science.scores import reliability_sentence, reliability_tables
+from analysis.science.scores import build_reliability_tables, describe_reliability
 from analysis.services.reporting import report_from
-from analysis.tables.page import page_table
+from analysis.tables.page import build_page_table
 from tests.analysis.answered_texts import N_TEXTS, add_answers, add_flaws, add_groups, add_ratings
 
 pytestmark = pytest.mark.slow
@@ -167,7 +167,7 @@ def test_a_planned_model_must_have_answered_every_text(evidence):
 
 
 def test_where_everybody_guesses_nothing_can_be_compared(evidence):
-    (table,) = carry_over_tables(add_answers(evidence))
+    (table,) = build_carry_over(add_answers(evidence))
     (row,) = table.rows
     reason = "In this plan everybody (or nobody) guesses an item before reading it, so there is nothing to compare."
     assert (row["effect"], row["reason"]) == (None, reason)
@@ -176,7 +176,7 @@ def test_where_everybody_guesses_nothing_can_be_compared(evidence):
 def test_readers_who_guessed_are_compared_with_the_others(evidence):
     full = add_answers(evidence)
     guess, first = full.frame["stage"] == "guess", full.frame["annotator"] == "p0"
-    (table,) = carry_over_tables(replace(full, frame=full.frame[~guess | first | (full.frame["kind"] == "model")]))
+    (table,) = build_carry_over(replace(full, frame=full.frame[~guess | first | (full.frame["kind"] == "model")]))
     (row,) = table.rows
     read = full.frame[(full.frame["stage"] == "read") & (full.frame["kind"] == "human")]
     shares = read.groupby("annotator")["correct"].mean()
@@ -186,10 +186,10 @@ def test_readers_who_guessed_are_compared_with_the_others(evidence):
     times = [(who, f"t{number:02}", "read", spent) for who, spent in minutes.items() for number in range(20)]
     timed = replace(full, frame=full.frame[~guess | first | (full.frame["kind"] == "model")],
                     times=pd.DataFrame(times, columns=["annotator", "text_id", "stage", "minutes"]))  # fmt: skip
-    row = row_of(carry_over_tables(timed)[0], measure="minutes")  # of two items
+    row = row_of(build_carry_over(timed)[0], measure="minutes")  # of two items
     assert (row["effect"], row["others_only"], row["n_texts"]) == (pytest.approx(1), pytest.approx(1), 20)
     few = replace(full, frame=full.frame[(~guess | first) & (full.frame["text_id"] < "t04")])
-    assert carry_over_tables(few)[0].rows[0]["reason"] == (
+    assert build_carry_over(few)[0].rows[0]["reason"] == (
         "Comparing those who guessed an item with the others needs at least 5 texts; here 4."
     )
 
@@ -198,16 +198,16 @@ def test_readers_who_guessed_are_compared_with_the_others(evidence):
 
 
 def test_reliability_needs_thirty_people(evidence):
-    tables = reliability_tables(add_answers(evidence))
+    tables = build_reliability_tables(add_answers(evidence))
     assert {row["reason"] for row in tables[0].rows} == {"Reliability needs 30 people who did the same items; here 3."}
-    assert reliability_sentence(tables) == []
+    assert describe_reliability(tables) == []
 
 
 def test_reliability_of_thirty_people_on_the_texts_that_all_did(evidence):
     people = tuple(f"q{number:02}" for number in range(30))
     full = add_answers(evidence, people=people)
     left = full.frame[~((full.frame["annotator"] == "q00") & (full.frame["text_id"] >= "t10"))]
-    (table,) = reliability_tables(replace(full, frame=left))
+    (table,) = build_reliability_tables(replace(full, frame=left))
     over_texts, over_items = table.rows
     assert (over_texts["n_people"], over_texts["n_parts"], over_items["n_parts"]) == (30, 10, 20)
     assert over_texts["low"] < over_texts["alpha"] < over_texts["high"]
@@ -218,21 +218,21 @@ def test_reliability_of_thirty_people_on_the_texts_that_all_did(evidence):
 
 
 def test_a_rasch_model_needs_readers(evidence):
-    (table,) = reader_tables(add_answers(evidence))
+    (table,) = build_reader_tables(add_answers(evidence))
     reasons = {row["reason"] for row in table.rows}
     assert reasons == {"A Rasch model needs 100 readers; here 3. Difficulty is shown as the share right."}
     assert all(0 <= row["share_right"] <= 1 for row in table.rows)
 
 
 def test_dif_refuses_small_groups(evidence):
-    table = reader_tables(add_groups(evidence, (60, 40)))[-1]
+    table = build_reader_tables(add_groups(evidence, (60, 40)))[-1]
     assert [row["reason"] for row in table.rows] == ["DIF needs 100 people in the smaller group; here 40."]
-    table = reader_tables(add_groups(evidence, (150, 120)))[-1]
+    table = build_reader_tables(add_groups(evidence, (150, 120)))[-1]
     assert [row["reason"] for row in table.rows] == ["DIF needs 300 people in both groups; here 270."]
 
 
 def test_cells_of_wide_tables_name_their_columns_for_phones(evidence):
-    page = page_table(reader_tables(add_groups(evidence, (60, 40)))[-1], "readers")
+    page = build_page_table(build_reader_tables(add_groups(evidence, (60, 40)))[-1], "readers")
     grid = Template("{% load analysis %}{% remarks %}{% include 'analysis/parts/grid.html' %}{% endremarks %}")
     written = BeautifulSoup(grid.render(Context({"table": page})), "html.parser")
     assert "records" in written.table["class"]
@@ -246,19 +246,19 @@ def test_cells_of_wide_tables_name_their_columns_for_phones(evidence):
 def test_dif_names_the_groups_that_it_does_not_compare(evidence):
     full = add_groups(evidence, (60, 40))
     third = full.annotators["group"].mask(full.annotators["annotator"] == "q000", "z")
-    table = reader_tables(replace(full, annotators=full.annotators.assign(group=third)))[-1]
+    table = build_reader_tables(replace(full, annotators=full.annotators.assign(group=third)))[-1]
     assert table.notes[-1] == "The first two groups of the study are compared; not compared: z."
     assert [row["reason"] for row in table.rows] == ["DIF needs 100 people in the smaller group; here 40."]
 
 
 def test_readers_of_two_large_groups(evidence):
-    rasch, people, dependence, dif, texts = reader_tables(add_groups(evidence, (160, 160)))
+    rasch, people, dependence, dif, texts = build_reader_tables(add_groups(evidence, (160, 160)))
     assert [row["n_items"] for row in people.rows] == [24] * 320
     assert people.rows[0]["outfit"] > 1 > people.rows[-1]["outfit"]
     order = [(row["category"], abs(row["d"] or 0)) for row in dif.rows]
     assert order == sorted(order, reverse=True)
-    (cell,) = [cell for cell in page_table(dif, "readers").rows[0] if cell.interval]
-    assert cell.interval == interval(dif.rows[0]["low"], dif.rows[0]["high"])
+    (cell,) = [cell for cell in build_page_table(dif, "readers").rows[0] if cell.interval]
+    assert cell.interval == format_interval(dif.rows[0]["low"], dif.rows[0]["high"])
     assert {"n_pairs", "n_high"} <= {column.name for column in dependence.columns}
     items = [row for row in dif.rows if row["text_id"] == "t00"]
     text = row_of(texts, text_id="t00")
@@ -271,7 +271,7 @@ def test_readers_of_two_large_groups(evidence):
     assert {row["category"] for row in dif.rows} <= {"A", "B", "C", ""}
     large = sum(row["category"] == "C" for row in dif.rows)
     assert [str(large) in sentence for sentence in write_dif_sentences((dif,))] == [True] * bool(large)
-    assert len(rasch_sentence((rasch,))) == bool(rasch.rows[0]["model"])
+    assert len(describe_rasch((rasch,))) == bool(rasch.rows[0]["model"])
     assert len(dif.rows) == 24
 
 
@@ -283,15 +283,15 @@ def test_items_whose_answers_depend_on_each_other_are_listed(evidence):
     copied = (full.frame["generator"] == "bob") & (full.frame["text_id"] == "t00")
     frame = full.frame.copy()
     frame.loc[copied, "correct"] = first.reindex(pd.MultiIndex.from_frame(frame.loc[copied, keys])).to_numpy()
-    tables = {table.name: table for table in reader_tables(replace(full, frame=frame))}
+    tables = {table.name: table for table in build_reader_tables(replace(full, frame=frame))}
     top = tables["dependent_pairs"].rows[0]
     assert (top["item_a"], top["item_b"], top["text_a"], top["n_people"]) == ("t00-ann", "t00-bob", "t00", 120)
     high = {row["pairs"]: row["n_high"] for row in tables["local_dependence"].rows}
     assert high["within text"] + high["across texts"] == len(tables["dependent_pairs"].rows)
     assert top["q3"] > 0.9
-    (sentence,) = dependence_sentence((tables["dependent_pairs"],))
+    (sentence,) = describe_dependence((tables["dependent_pairs"],))
     assert all(each in sentence for each in ("t00-ann", "t00-bob", number(top["q3"])))
-    assert dependence_sentence((tables["local_dependence"],)) == []
+    assert describe_dependence((tables["local_dependence"],)) == []
 
 
 def test_generators_texts_and_raters_are_told_apart(evidence):
@@ -302,7 +302,7 @@ def test_generators_texts_and_raters_are_told_apart(evidence):
         for text in range(6) for place in range(10) for who in ("p0", "p1", "p2")
     ]  # fmt: skip
     full = add_ratings(evidence, marks)
-    tables = {table.name: table for table in rating_tables(full)}
+    tables = {table.name: table for table in build_rating_tables(full)}
     (row,) = tables["g_study_generators"].rows
     values = full.every_round.pivot_table("value", "generator", ["text_id", "annotator"]).to_numpy(float)
     expected = crossed_components(values.reshape(10, 6, 3))
@@ -310,22 +310,22 @@ def test_generators_texts_and_raters_are_told_apart(evidence):
     assert (row["relative"], row["absolute"]) == pytest.approx(d_study(expected, 6, 3))
     assert 0 <= row["relative_low"] <= row["relative"] <= row["relative_high"] <= 1
     assert 0 <= row["absolute_low"] <= row["absolute"] <= row["absolute_high"] <= 1
-    (sentence,) = generator_sentence(tuple(tables.values()))
-    assert with_interval(row["relative"], row["relative_low"], row["relative_high"]) in sentence
+    (sentence,) = describe_generators(tuple(tables.values()))
+    assert format_with_interval(row["relative"], row["relative_low"], row["relative_high"]) in sentence
     assert d_study(expected, row["texts_80"], 3)[0] >= 0.8 > d_study(expected, max(row["texts_80"] - 1, 1), 3)[0]
     assert (row["n_generators"], row["n_texts"], row["n_raters"]) == (10, 6, 3)
     one_left = full.every_round[(full.every_round["annotator"] == "p0")]
-    (row,) = rating_tables(replace(full, every_round=one_left))[2].rows
+    (row,) = build_rating_tables(replace(full, every_round=one_left))[2].rows
     assert row["reason"].startswith("Fewer than 2 raters")
     fewer = replace(full, every_round=full.every_round[full.every_round["generator"] != "g9"])
-    assert "g_study_generators" not in {table.name for table in rating_tables(fewer)}
+    assert "g_study_generators" not in {table.name for table in build_rating_tables(fewer)}
 
 
 def test_raters_of_two_groups_are_not_pooled(evidence):
     marks = [(who, f"t{number:02}-ann", 1 + number % 4) for number in range(12) for who in ("p0", "p1", "p2")]
     full = add_ratings(evidence, marks)
     groups = full.annotators["annotator"].map({"p0": "x", "p1": "x", "p2": "y"}).fillna("")
-    tables = rating_tables(replace(full, annotators=full.annotators.assign(group=groups)))
+    tables = build_rating_tables(replace(full, annotators=full.annotators.assign(group=groups)))
     assert [row["group"] for row in tables[0].rows] == ["x", "y"]
     assert {row["group"] for row in tables[1].rows} == {"x", "y"}
 
@@ -335,12 +335,12 @@ def test_ratings_of_two_raters_who_differ_by_one_mark(evidence):
     marks = [
         (who, item, 2 + place % 3 + more) for place, item in enumerate(items) for who, more in (("p0", 0), ("p1", 1))
     ]
-    g_study, d_study, severity, fair = rating_tables(add_ratings(evidence, marks))
+    g_study, d_study, severity, fair = build_rating_tables(add_ratings(evidence, marks))
     (row,) = g_study.rows
     assert (row["raters"], row["residual"]) == (pytest.approx(0.5), pytest.approx(0, abs=1e-9))
     assert (row["relative"], row["raters_70"], row["raters_80"]) == (pytest.approx(1), 1, 1)
     assert row["absolute_high"] <= 1
-    assert len(rater_sentence((g_study,))) == 1
+    assert len(describe_raters((g_study,))) == 1
     assert [each["n_raters"] for each in d_study.rows] == list(range(1, 9))
     assert [each["severity"] for each in severity.rows] == pytest.approx([-0.5, 0.5])
     assert fair.rows[0]["fair"] == pytest.approx(fair.rows[0]["raw"])
@@ -350,13 +350,13 @@ def test_refusals_about_raters(evidence):
     apart = [("p0", f"t{number:02}-ann", 3) for number in range(10)] + [
         ("p1", f"t{number:02}-ann", 4) for number in range(10, 20)
     ]
-    g_study, _d_study, severity, fair = rating_tables(add_ratings(evidence, apart))
+    g_study, _d_study, severity, fair = build_rating_tables(add_ratings(evidence, apart))
     not_apart = "Fewer than 2 raters (or 10 objects) were rated together, so their variances cannot be told apart."
     not_linked = "These raters have no items in common, even through others; severity cannot be compared."
     assert [row["reason"] for row in g_study.rows] == [not_apart]
     assert {row["reason"] for row in (*severity.rows, *fair.rows)} == {not_linked}
     few = [(who, f"t{number:02}-ann", 3 + number % 2) for number in range(9) for who in ("p0", "p1")]
-    assert {row["reason"] for row in rating_tables(add_ratings(evidence, few))[2].rows} == {
+    assert {row["reason"] for row in build_rating_tables(add_ratings(evidence, few))[2].rows} == {
         "This rater shares fewer than 10 items with others."
     }
 
@@ -368,8 +368,8 @@ def test_scores_of_a_second_round_do_not_enter(evidence):
     )
     second = add_ratings(evidence, [("p0", items[0], 5)], round=2)
     both = replace(first, every_round=pd.concat([first.every_round, second.every_round], ignore_index=True))
-    tables = rating_tables(both)
-    assert tables[0].rows == rating_tables(first)[0].rows
+    tables = build_rating_tables(both)
+    assert tables[0].rows == build_rating_tables(first)[0].rows
     assert "Scores of a second round are not independent; this uses round 1." in tables[0].notes
 
 
@@ -387,7 +387,7 @@ def test_a_report_has_the_tables_before_its_description(evidence):
 
 
 def test_flaws_with_few_items_have_a_count_and_no_effect(evidence):
-    table, _items = flaw_tables(add_flaws(evidence, {"t01-ann", "t02-ann"}))
+    table, _items = build_flaw_tables(add_flaws(evidence, {"t01-ann", "t02-ann"}))
     row = row_of(table, flaw="fill_in_the_blank")
     assert (row["n_items"], row["n_asked"], row["informativity"]) == (2, 80, None)
     assert row["reason"] == "Fewer than 10 items have this flaw (2)."
@@ -395,7 +395,7 @@ def test_flaws_with_few_items_have_a_count_and_no_effect(evidence):
 
 def test_flaws_need_texts_with_and_without_them(evidence):
     both = {f"t{number:02}-{name}" for number in range(6) for name in ("ann", "bob")}
-    table, _items = flaw_tables(add_flaws(evidence, both))
+    table, _items = build_flaw_tables(add_flaws(evidence, both))
     row = row_of(table, flaw="fill_in_the_blank")
     assert row["reason"] == "Fewer than 5 texts hold items with and without it (0)."
 
@@ -405,35 +405,35 @@ def test_flaws_need_texts_with_and_without_them(evidence):
 )
 def test_a_cloze_item_is_not_asked_for_its_gap(evidence, marked):
     full = add_flaws(evidence, {"t01-ann", "t02-ann", "t01-bob"})
-    assert row_of(flaw_tables(full)[0], flaw="fill_in_the_blank")["n_items"] == 3
-    row = row_of(flaw_tables(replace(full, **marked))[0], flaw="fill_in_the_blank")
+    assert row_of(build_flaw_tables(full)[0], flaw="fill_in_the_blank")["n_items"] == 3
+    row = row_of(build_flaw_tables(replace(full, **marked))[0], flaw="fill_in_the_blank")
     assert (row["n_items"], row["n_asked"]) == (1, 40)
 
 
 def test_a_question_that_negates_twice_is_remarked(evidence):
     stems = {"t01-ann": "Which ferry did nobody not see?", "t02-ann": "Which ferry did not leave?"}
     asked = [stems.get(item, "Which ferry left so late?") for item in evidence.items["item_id"]]
-    table = flaw_tables(replace(add_answers(evidence), items=evidence.items.assign(stem=asked)))[1]
+    table = build_flaw_tables(replace(add_answers(evidence), items=evidence.items.assign(stem=asked)))[1]
     remarks = {row["item_id"]: row["remark"] for row in table.rows if row["flaw"] == "negative_stem"}
     assert remarks == {"t01-ann": "double negation", "t02-ann": ""}
 
 
 def test_the_effect_of_a_flaw_is_that_within_texts(evidence):
     full = add_flaws(evidence, {f"t{number:02}-ann" for number in range(12)})
-    table, _items = flaw_tables(full)
+    table, _items = build_flaw_tables(full)
     row = row_of(table, flaw="fill_in_the_blank")
     people = full.frame[full.frame["kind"] == "human"]
     shares = people.groupby(["text_id", "generator", "stage"])["correct"].mean().unstack("stage")
     gained = (shares["read"] - shares["guess"]).astype(float).unstack("generator")
     first = gained.iloc[:12]
-    of_items = flaw_tables(full)[1]
+    of_items = build_flaw_tables(full)[1]
     one = row_of(of_items, item_id="t00-ann", flaw="fill_in_the_blank")
     read = full.frame[(full.frame["kind"] == "human") & (full.frame["stage"] == "read")]
     chosen = read[(read["item_id"] == "t00-ann") & ~read["key"]].groupby("option_id")["value"].mean()
     assert (one["coded_by"], one["n_people"], one["rarest"]) == ("rules", 3, chosen.min())
     assert (one["n_rare"], 0 <= one["miskey"] <= 1) == ((chosen < 0.05).sum(), True)
     unread = row_of(
-        flaw_tables(replace(full, frame=full.frame.iloc[:0]))[1], item_id="t00-ann", flaw="fill_in_the_blank"
+        build_flaw_tables(replace(full, frame=full.frame.iloc[:0]))[1], item_id="t00-ann", flaw="fill_in_the_blank"
     )
     people = [row["n_people"] for row in of_items.rows]
     assert people == sorted(people, reverse=True)  # all were answered by three or by nobody

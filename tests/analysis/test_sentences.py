@@ -5,7 +5,7 @@ import pytest
 
 from analysis.choices import Choices
 from analysis.measures.power import Components, Plan, informativity_curve
-from analysis.protocols.guess_then_read.spread import plan_of
+from analysis.protocols.guess_then_read.spread import describe_plan
 from analysis.reports.spread import clause_of
 from analysis.reports.spread import say_scatter as scattered_clause
 from analysis.services.reporting import build
@@ -183,7 +183,7 @@ def test_a_simulated_study_is_like_the_one_that_was_answered_about_the_two_gener
         for place, person in enumerate("pqrstu")
         for stage in ("read", *(["guess"] if place % 3 == 0 else []))
     ]  # fmt: skip
-    plan = plan_of(pd.DataFrame(cells), 4)
+    plan = describe_plan(pd.DataFrame(cells), 4)
     assert (plan.texts, plan.annotators, plan.generators, plan.items, plan.options, plan.pool) == (4, 6, 3, 3, 3, None)
 
 

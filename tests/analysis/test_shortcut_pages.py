@@ -4,7 +4,7 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from analysis.items.shortcuts import shortcuts
+from analysis.items.shortcuts import build_shortcuts
 from items.models import Item
 from items.services.versions import correct_key
 from tests.factory import make_item, make_study, make_text
@@ -28,7 +28,7 @@ def row(table, **wanted):
 
 
 def test_each_generator_has_its_share_beside_chance(items):
-    table = shortcuts(Item.objects.order_by("pk"))
+    table = build_shortcuts(Item.objects.order_by("pk"))
     careful = row(table, generator="careful", cue="longest")
     assert (careful["n"], careful["n_keys"], careful["share_keys"], careful["expected"]) == (4, 3, 0.75, 0.5)
     assert 0 < careful["low"] < 0.75 < careful["high"] < 1
@@ -88,7 +88,9 @@ def test_the_sheet_says_where_a_sign_leads(as_user, viewer, project, items):
 def test_the_bank_is_counted_again_when_an_item_or_a_key_has_changed(as_user, viewer, project, items, monkeypatch):
     cache.clear()
     counted = []
-    monkeypatch.setattr("analysis.items.shortcuts.shortcuts", lambda items: counted.append(1) or shortcuts(items))
+    monkeypatch.setattr(
+        "analysis.items.shortcuts.build_shortcuts", lambda items: counted.append(1) or build_shortcuts(items)
+    )
     client, address = as_user(viewer), reverse("bank_shortcuts", args=[project.slug])
     client.get(address)
     client.get(address)

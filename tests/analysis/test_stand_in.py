@@ -6,9 +6,9 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from analysis.agreement.stand_in import conditions_of, stand_in_tables, verdicts
+from analysis.agreement.stand_in import build_stand_in_tables, describe_conditions, list_verdicts
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from tests.analysis.leading import behind_numbers
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 from tests.made_once import made_once
@@ -44,7 +44,7 @@ def make_study_with_models(project):
 
 
 def tables(study, kind="skilled", **choices):
-    found = stand_in_tables(evidence_of(study, Choices(seed=7, **choices)), kind)
+    found = build_stand_in_tables(collect_evidence(study, Choices(seed=7, **choices)), kind)
     return {table.name: table for table in found}
 
 
@@ -65,7 +65,7 @@ def test_a_model_that_says_the_opposite_may_not(study):
     table = tables(study)["stand_in"]
     row = row_of(table, evaluator="contrary", question="answer")
     assert (row["passed"], row["winning_rate"]) == (False, 0.0)
-    answers = next(each for each in verdicts(table) if each.title == "Answer, with the text")
+    answers = next(each for each in list_verdicts(table) if each.title == "Answer, with the text")
     assert answers.conditions[0].startswith("On 12 texts and 3 people, with ε = .15; κ between people ")
     assert [given.partition(": ")[0] for given in answers.sentences] == [
         "echo can replace an annotator",
@@ -76,9 +76,13 @@ def test_a_model_that_says_the_opposite_may_not(study):
 def test_where_people_may_agree_by_chance_alone_passing_is_said_to_mean_little(study):
     (row, *_others) = (each for each in tables(study)["stand_in"].rows if each["question"] == "answer")
     warned = "even random guesses could pass"
-    assert warned not in " ".join(conditions_of(row | {"kappa_people": 0.3, "people_low": 0.1, "people_high": 0.5}))
-    assert warned in " ".join(conditions_of(row | {"kappa_people": 0.3, "people_low": -0.1, "people_high": 0.7}))
-    assert warned not in " ".join(conditions_of(row | {"kappa_people": None, "people_low": None, "people_high": None}))
+    assert warned not in " ".join(
+        describe_conditions(row | {"kappa_people": 0.3, "people_low": 0.1, "people_high": 0.5})
+    )
+    assert warned in " ".join(describe_conditions(row | {"kappa_people": 0.3, "people_low": -0.1, "people_high": 0.7}))
+    assert warned not in " ".join(
+        describe_conditions(row | {"kappa_people": None, "people_low": None, "people_high": None})
+    )
 
 
 def test_whom_it_would_replace_sets_what_is_forgiven(study):
@@ -90,7 +94,7 @@ def test_with_two_people_nothing_can_be_told_and_the_reason_is_said(study):
     table = tables(study)["stand_in"]
     row = row_of(table, evaluator="echo", question="answer")
     assert (row["passed"], row["winning_rate"]) == (None, None)
-    (first, *_others) = (verdict for each in verdicts(table) for verdict in each.sentences)
+    (first, *_others) = (verdict for each in list_verdicts(table) for verdict in each.sentences)
     assert first.startswith("The data cannot show whether echo can replace an annotator: ")
     assert "at least three people" in first
     assert row_of(tables(study, purposes=("main", "pilot"))["stand_in"], evaluator="echo")["passed"]

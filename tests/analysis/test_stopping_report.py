@@ -12,11 +12,15 @@ from django.core.management import call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.agreement.questions import judgment
+from analysis.agreement.questions import read_judgment
 from analysis.choices import Choices
 from analysis.exports.writing import export_responses
 from analysis.measures.reader_intervals import Arm
-from analysis.protocols.stopping_questionnaire.agreement import both_got_to, list_judgment_pairs, pair_table
+from analysis.protocols.stopping_questionnaire.agreement import (
+    count_label_pairs,
+    keep_both_answered,
+    list_judgment_pairs,
+)
 from analysis.protocols.stopping_questionnaire.judgments import NOT_APPLICABLE, Judgments
 from analysis.reports.contrasts import Family, GeneratorFigure
 from analysis.reports.labels import measure_labels
@@ -195,7 +199,7 @@ def frame_of(answers_of_all: list[dict]) -> Judgments:
     stage = judge()
     categories = tuple(question for question in stage.questions if question.kind == "choice")
     rows = [
-        {"annotator": f"p{number % 3}", "item_id": number // 3} | judgment(stage, categories, answers)
+        {"annotator": f"p{number % 3}", "item_id": number // 3} | read_judgment(stage, categories, answers)
         for number, answers in enumerate(answers_of_all)
     ]
     return Judgments(categories, pd.DataFrame(rows).astype(object))
@@ -211,8 +215,8 @@ def test_agreeing_in_all_is_agreeing_where_applicable_or_seeing_it_neither(messa
     """agree_all · N = agree_applicable · pairs + seen_by_neither, whatever is missing."""
     judgments = frame_of(message)
     for category in judgments.categories:
-        table = pair_table(judgments, category, list_judgment_pairs(judgments))
-        every, applicable = measure_labels(table), measure_labels(both_got_to(table, category))
+        table = count_label_pairs(judgments, category, list_judgment_pairs(judgments))
+        every, applicable = measure_labels(table), measure_labels(keep_both_answered(table, category))
         agreed = applicable["percent"] * applicable["n_pairs"] if applicable["n_pairs"] else 0
         seen_by_neither = table[len(category.levels) :, len(category.levels) :].sum()
         assert (every["percent"] * every["n_pairs"] if every["n_pairs"] else 0) == pytest.approx(

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.services.reporting import build
-from analysis.tables.page_budget import OPEN_GRIDS, rows_on_a_page
+from analysis.tables.page_budget import OPEN_GRIDS, count_rows_on_page
 from analysis.tables.writers import TABLE_FILES
 from studies.services.responses.importing import import_responses
 from tests.api.conftest import make_caller
@@ -55,7 +55,7 @@ def test_the_results_page_leads_to_it_and_does_not_hold_its_rows(study, as_user,
 
 def test_it_goes_on_over_as_many_pages_as_it_takes(page, study):
     first, second = page(), page(page=2)
-    assert len(column(first, 1)) == rows_on_a_page(build(study, Choices()).table(LONG)) < 100
+    assert len(column(first, 1)) == count_rows_on_page(build(study, Choices()).table(LONG)) < 100
     assert first.select_one('a[rel="next"]')
     assert column(second, 1) != column(first, 1)
 

@@ -9,11 +9,16 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from analysis.choices import ANNOTATORS, Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.measures.contrasts import adjust_joint_contrasts
 from analysis.measures.text_versions import version_effects
 from analysis.science.joined import build_tables
-from analysis.science.versions import build_version_tables, say_version_difference, version_sentence, version_tables
+from analysis.science.versions import (
+    build_text_version_tables,
+    build_version_tables,
+    describe_version_effect,
+    say_version_difference,
+)
 from items.models import Text
 from projects.models import Project
 from studies.models import Assignment, Study
@@ -46,7 +51,7 @@ def read(project, texts: int = 8, people: int = 6, twice: bool = False, right=la
 
 
 def tables(study, **choices):
-    return version_tables(evidence_of(study, Choices(**choices)))
+    return build_text_version_tables(collect_evidence(study, Choices(**choices)))
 
 
 def effect(table, measure="answerability"):
@@ -68,7 +73,7 @@ def test_the_effect_of_a_version_with_its_contrasts_and_texts(project, conventio
     assert {each["text_id"] for each in by_text.rows if each["measure"] == "answerability"} == {
         f"t{n}" for n in range(1, 9)
     }
-    sentence = version_sentence((effects, by_text))[0]
+    sentence = describe_version_effect((effects, by_text))[0]
     assert sentence.startswith("With “simple” instead of “original”, the share that people get right differs by .")
 
 
@@ -77,7 +82,7 @@ def test_a_version_on_four_texts_is_refused_in_page_file_and_sentence(project, a
     row = effect(tables(study)[0])
     assert row["difference"] is None
     assert row["reason"] == "“original” was read on 4 texts; comparing versions needs at least 5."
-    assert version_sentence(tables(study)) == [row["reason"]]
+    assert describe_version_effect(tables(study)) == [row["reason"]]
     call_command("report", study.slug, "--out", str(tmp_path), stdout=io.StringIO())
     (values,) = [
         each for each in json.loads((tmp_path / "tables/text_versions.json").read_text())["rows"]

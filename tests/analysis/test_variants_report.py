@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.exports.codebook import codebook
+from analysis.exports.codebook import build_codebook
 from analysis.exports.writing import export_responses
 from analysis.services.reporting import build
 from studies.models import Submission
@@ -106,7 +106,7 @@ def test_the_export_names_the_variant_behind_the_columns_of_every_study(study):
     assert header.index("sequence") == header.index("variant") + 1
     drawn = dict(study.annotators.values_list("code", "variant__name"))
     assert {(row["annotator"], row["variant"]) for row in rows} == set(drawn.items())
-    assert [row["values"] for row in codebook(study).rows if row["column"] == "variant"] == ["stopping, flat"]
+    assert [row["values"] for row in build_codebook(study).rows if row["column"] == "variant"] == ["stopping, flat"]
 
 
 def test_the_wide_export_says_not_applicable_by_each_ones_variant(study):

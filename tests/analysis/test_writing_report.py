@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.exports.writing import export_responses
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.services.reporting import build
 from annotation.simulation import simulate_study
 from studies.models import Assignment, Submission
@@ -91,7 +91,7 @@ def test_behind_each_count_are_the_items_texts_or_people(study, researcher):
     by_stem = {each.values.stem: each.response_id for each in plant_items(study)}
     take_written_item(study, by_stem["Where?"], researcher)
     reject_written_item(study, by_stem["When do they fish?"], researcher)
-    evidence = evidence_of(study, Choices())
+    evidence = collect_evidence(study, Choices())
     table = build(study, Choices()).table("writing")
     counted = set()
     for row, column in numbers_in(table):

@@ -1,7 +1,7 @@
 """The evidence and all tables of a study, worked out once in a run of the tests as long as the study stays as it is."""
 
 from analysis.choices import Choices
-from analysis.frames.evidence import Evidence, evidence_of
+from analysis.frames.evidence import Evidence, collect_evidence
 from analysis.services.cached_results import state_of
 from analysis.services.reporting import build, full_report_from
 from analysis.tables.spec import Table
@@ -15,7 +15,7 @@ def build_evidence(study: Study) -> tuple[Evidence, tuple[Table, ...]]:
     choices = Choices(seed=study.seed)
     place = study.slug, state_of(study, choices)
     if place not in KEPT:
-        evidence = evidence_of(study, choices)
+        evidence = collect_evidence(study, choices)
         KEPT[place] = evidence, tuple(full_report_from(evidence).tables)
     return KEPT[place]
 

@@ -237,7 +237,7 @@ def outcomes(study) -> list[tuple]:
 
 def test_the_pair_handed_in_last_can_be_answered_again_as_a_new_round(study):
     from analysis.choices import Choices
-    from analysis.frames.evidence import evidence_of
+    from analysis.frames.evidence import collect_evidence
 
     walker = Walker(annotators(study)[0]).start()
     assert back_on(walker) == ""
@@ -254,7 +254,7 @@ def test_the_pair_handed_in_last_can_be_answered_again_as_a_new_round(study):
         tag.get_text() for tag in first.select(".side h2")
     ]
     assert "Pair 2 of 18" in following.select_one(".work-head").get_text()
-    frame = evidence_of(study, Choices()).frame
+    frame = collect_evidence(study, Choices()).frame
     assert list(frame["value"]) == ["tie"]
 
 

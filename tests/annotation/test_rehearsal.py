@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from annotation.simulation import simulate_study
 from studies.models import Annotator, Assignment, Purpose, Response
 from studies.services.expert_check import can_open_expert_check, open_expert_check
@@ -52,8 +52,8 @@ def test_experts_of_a_rehearsal_check_and_are_in_no_report_unasked(study):
     assert set(Response.objects.filter(stage="check").values_list("value", flat=True)) <= {
         "right", "wrong",
     }  # fmt: skip
-    assert evidence_of(study, Choices()).verdicts.empty
-    assert len(evidence_of(study, Choices(purposes=("main", "simulated"))).verdicts) == 2 * 3 * 7
+    assert collect_evidence(study, Choices()).verdicts.empty
+    assert len(collect_evidence(study, Choices(purposes=("main", "simulated"))).verdicts) == 2 * 3 * 7
     assert can_open_expert_check(study)
 
 

@@ -270,10 +270,10 @@ def test_a_worker_names_the_request_that_asked_for_its_work():
     Task.request.request_id = headers["request_id"]
     logs.set_request_id(None)
     take_request_id(Task)
-    assert logs.current_request_id() == "asked-by"
+    assert logs.get_request_id() == "asked-by"
     Task.request.request_id = "not a word\n"
     take_request_id(Task)
-    assert logs.current_request_id() == logs.NO_REQUEST
+    assert logs.get_request_id() == logs.NO_REQUEST
     logs.set_request_id(None)
 
 

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from analysis.science.flaws import apply_rules
 from annotation.simulation import simulate_study
 from api.models import Scope
@@ -59,7 +59,7 @@ def test_the_rule_for_gaps_is_not_asked_of_cloze_items(project):
     stored = {item: value for item, _question, value in codes_by("rules")}
     cloze = dict.fromkeys(("t1-alder-2", "t1-birch-1", "t1-birch-2"), "not_applicable")
     assert stored == {"t1-alder-1": "yes"} | cloze
-    marks = apply_rules(evidence_of(study, Choices()))["fill_in_the_blank"]
+    marks = apply_rules(collect_evidence(study, Choices()))["fill_in_the_blank"]
     assert [item for item, mark in marks.items() if mark is None] == sorted(cloze)
     assert marks["t1-alder-1"] is True
 

@@ -6,8 +6,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
-from analysis.protocols.pairwise.ranking import wins
+from analysis.frames.evidence import collect_evidence
+from analysis.protocols.pairwise.ranking import build_wins
 from analysis.protocols.pairwise.report import build_report
 from evaluation.judges.run_kind import JudgeRunKind
 from evaluation.services.calls import get_positions
@@ -76,7 +76,7 @@ def test_a_judge_that_always_says_a_gives_ties_only(study, serve_model, endpoint
 
 def test_the_report_says_how_often_the_order_decided(study, serve_model, endpoint):
     run_judge(study, endpoint(serve_model("A")))
-    tables = {table.name: table.rows for table in build_report(evidence_of(study, Choices(seed=1))).tables}
+    tables = {table.name: table.rows for table in build_report(collect_evidence(study, Choices(seed=1))).tables}
     (row,) = tables["position_bias"]
     assert (row["evaluator"], row["n"], row["n_decided"]) == ("mock", 30, 60)
     assert (row["share_flipped"], row["share_first"]) == (1, 1)
@@ -148,7 +148,7 @@ def test_marked_keys_stand_where_the_shuffle_puts_them(project, serve_model, end
 
 def test_a_models_judgments_are_not_counted_as_peoples(study, serve_model, endpoint):
     run_judge(study, endpoint(serve_model(answer_as_first_seat)))
-    assert all(row["n"] == 0 for row in wins(evidence_of(study, Choices(seed=1))).rows)
+    assert all(row["n"] == 0 for row in build_wins(collect_evidence(study, Choices(seed=1))).rows)
 
 
 def test_the_command_answers_says_how_much_and_changes_nothing_the_second_time(study, serve_model, endpoint, capsys):

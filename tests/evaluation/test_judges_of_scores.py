@@ -6,8 +6,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
-from analysis.protocols.dimension_ratings.dimensions import generator_means
+from analysis.frames.evidence import collect_evidence
+from analysis.protocols.dimension_ratings.dimensions import build_generator_means
 from evaluation.metric_values import iter_metric_rows
 from evaluation.models import Metric
 from evaluation.services.evaluators import CannotEvaluate
@@ -164,7 +164,7 @@ def test_columns_of_others_are_not_written_over(study, serve_model, endpoint):
 
 def test_a_models_scores_are_not_in_the_means_of_people(study, serve_model, endpoint):
     run_judge(study, endpoint(serve_model("3")))
-    assert all(row["n"] == 0 for row in generator_means(evidence_of(study, Choices(seed=1))).rows)
+    assert all(row["n"] == 0 for row in build_generator_means(collect_evidence(study, Choices(seed=1))).rows)
 
 
 def test_the_command_fills_columns_and_says_what_is_missing(study, serve_model, endpoint, capsys):

@@ -9,8 +9,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
-from analysis.protocols.guess_then_read.informativity import informativity_table
+from analysis.frames.evidence import collect_evidence
+from analysis.protocols.guess_then_read.informativity import build_informativity
 from evaluation.models import Evaluator
 from evaluation.services import asking
 from evaluation.services.asking import ModelSpec, estimate_run, resume, start
@@ -85,7 +85,7 @@ def test_a_study_in_basque_is_asked_in_basque_and_answered_with_its_letters(
 def test_the_reports_accuracies_are_the_planted_ones_to_the_last_digit(study, serve_model, endpoint):
     run_model(study, endpoint(serve_model(answer_as_planned)))
     keys = dict(Option.objects.values_list("text", "correct"))
-    rows = informativity_table(evidence_of(study, Choices(seed=1))).rows
+    rows = build_informativity(collect_evidence(study, Choices(seed=1))).rows
     for generator in ("hand", "rule"):
         row = next(row for row in rows if (row["generator"], row["evaluator"]) == (generator, "mock"))
         wordings = Option.objects.filter(item__generator__name=generator).values_list("text", flat=True)

@@ -4,7 +4,7 @@ import pytest
 
 from generation.rules.drafts import Clause, Draft
 from generation.rules.question_doubts import has_faulty_wording
-from generation.rules.questions import WHOLE_SENTENCE, all_questions
+from generation.rules.questions import WHOLE_SENTENCE, list_all_questions
 from generation.rules.tagging import tag_sentence
 
 
@@ -14,7 +14,7 @@ def list_questions(language: str, sentence: str) -> list[str]:
 
 def pairs(language: str, sentence: str) -> list[tuple[str, str]]:
     """Those that ask for a part of the sentence."""
-    found = all_questions(sentence, language)
+    found = list_all_questions(sentence, language)
     return [(each.question, each.answer) for each in found if each.rule not in WHOLE_SENTENCE]
 
 
@@ -65,7 +65,7 @@ def test_a_verb_of_saying_is_not_asked_about_without_what_was_said(language, sen
     ],
 )
 def test_a_number_that_is_part_of_a_measure_is_not_asked_for(language, sentence):
-    assert not [each for each in all_questions(sentence, language) if each.rule == "number"]
+    assert not [each for each in list_all_questions(sentence, language) if each.rule == "number"]
 
 
 def test_a_counted_noun_keeps_what_says_of_what():
@@ -133,7 +133,7 @@ def test_a_pair_of_conjunctions_is_not_torn():
     ],
 )
 def test_what_something_lacks_is_not_asked_for(language, sentence):
-    assert {each.rule for each in all_questions(sentence, language)} <= {"subject", "topic", "first-topic"}
+    assert {each.rule for each in list_all_questions(sentence, language)} <= {"subject", "topic", "first-topic"}
 
 
 def test_a_participle_behind_a_noun_keeps_its_place():
@@ -162,7 +162,7 @@ def test_a_separable_verb_is_separated():
 
 
 def test_an_initial_does_not_end_a_sentence():
-    found = all_questions("Brand worked for John F. Kennedy in the summer of 1961.", "en")
+    found = list_all_questions("Brand worked for John F. Kennedy in the summer of 1961.", "en")
     assert {each.sentence for each in found} == {"Brand worked for John F. Kennedy in the summer of 1961."}
 
 
@@ -178,8 +178,8 @@ def test_an_initial_does_not_end_a_sentence():
     ],
 )
 def test_what_is_conceded_or_conditional_ranks_lower(language, sure, unsure):
-    scores = [each.score for each in all_questions(unsure, language)]
-    assert max(scores, default=0.0) < all_questions(sure, language)[0].score
+    scores = [each.score for each in list_all_questions(unsure, language)]
+    assert max(scores, default=0.0) < list_all_questions(sure, language)[0].score
 
 
 @pytest.mark.parametrize(
@@ -337,7 +337,7 @@ def test_a_reason_whose_pronoun_has_no_noun_is_not_asked_for():
     ],
 )  # fmt: skip
 def test_a_word_that_limits_what_is_said_is_not_left_out(language, sentence, question):
-    assert question not in [each.question for each in all_questions(sentence, language)]
+    assert question not in [each.question for each in list_all_questions(sentence, language)]
 
 
 def test_a_name_is_who_or_what_only_where_the_text_shows_it():

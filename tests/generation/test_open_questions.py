@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from generation.rules.german_words import singular
-from generation.rules.questions import FEWEST, GOOD_SCORE, all_questions, open_questions
+from generation.rules.german_words import make_singular
+from generation.rules.questions import FEWEST, GOOD_SCORE, draw_open_questions, list_all_questions
 
 GERMAN = (
     "Im Frühjahr 1987 eröffnete die Gemeinde Salzweiler ein Museum für alte Uhren. Der Uhrmacher Jost Brandt "
@@ -115,12 +115,12 @@ TEXTS = [("de", GERMAN), ("en", ENGLISH)]
     ],
 )  # fmt: skip
 def test_a_sentence_is_asked_about(language, sentence, question, answer):
-    assert (question, answer) in [(each.question, each.answer) for each in all_questions(sentence, language)]
+    assert (question, answer) in [(each.question, each.answer) for each in list_all_questions(sentence, language)]
 
 
 @pytest.mark.parametrize(("language", "text"), TEXTS)
 def test_answers_are_spans_of_the_text_and_none_is_shared(language, text):
-    found = open_questions(text, language, 20)
+    found = draw_open_questions(text, language, 20)
     assert len(found) >= 8
     for each in found:
         assert text[each.start : each.end] == each.answer
@@ -131,15 +131,15 @@ def test_answers_are_spans_of_the_text_and_none_is_shared(language, text):
 
 @pytest.mark.parametrize(("language", "text"), TEXTS)
 def test_questions_about_topics_and_doubted_ones_fill_a_short_list_and_never_a_longer_one(language, text):
-    ranked = all_questions(text, language)
+    ranked = list_all_questions(text, language)
     good = [each for each in ranked if each.score >= GOOD_SCORE]
     assert (
-        open_questions(text, language, 50)[FEWEST:]
-        == [each for each in open_questions(text, language, 50) if each in good][FEWEST:]
+        draw_open_questions(text, language, 50)[FEWEST:]
+        == [each for each in draw_open_questions(text, language, 50) if each in good][FEWEST:]
     )
     short = text[: text.index(".") + 1] if language == "en" else text.partition(". ")[0] + "."
-    found = open_questions(short, language, 5)
-    assert found[:1] == open_questions(short, language, 1)
+    found = draw_open_questions(short, language, 5)
+    assert found[:1] == draw_open_questions(short, language, 1)
     assert [each.score >= GOOD_SCORE for each in found] == sorted(
         (each.score >= GOOD_SCORE for each in found), reverse=True
     )
@@ -161,7 +161,7 @@ def test_questions_about_topics_and_doubted_ones_fill_a_short_list_and_never_a_l
 )  # fmt: skip
 def test_the_text_is_asked_what_it_says_about_somebody_or_something(language, sentence, question):
     """The phrase takes the accusative in German, and the whole sentence answers."""
-    found = {each.question: each for each in all_questions(sentence, language) if each.rule == "topic"}
+    found = {each.question: each for each in list_all_questions(sentence, language) if each.rule == "topic"}
     assert sentence.removesuffix(".").endswith(found[question].answer)
 
 
@@ -175,7 +175,7 @@ def test_the_text_is_asked_what_it_says_about_somebody_or_something(language, se
     ],
 )
 def test_no_topic_is_asked_whose_form_or_noun_cannot_be_told(language, sentence):
-    assert not [each for each in all_questions(sentence, language) if each.rule == "topic" and each.score > 1]
+    assert not [each for each in list_all_questions(sentence, language) if each.rule == "topic" and each.score > 1]
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_no_topic_is_asked_whose_form_or_noun_cannot_be_told(language, sentence)
     ],
 )
 def test_no_topic_is_asked_that_two_sentences_tell_of(language, text, topic):
-    asked = [each.question for each in all_questions(text, language) if each.rule == "topic"]
+    asked = [each.question for each in list_all_questions(text, language) if each.rule == "topic"]
     assert not [question for question in asked if topic in question]
 
 
@@ -221,7 +221,7 @@ def test_what_is_told_twice_is_asked_for_what_is_told_first(language, text, ques
 )  # fmt: skip
 def test_a_pronoun_is_replaced_by_the_name_before_it(text, question, answer):
     """The name is in the question only; the answer and its sentence stay as the text has them."""
-    found = next(each for each in all_questions(text, "en") if each.question == question)
+    found = next(each for each in list_all_questions(text, "en") if each.question == question)
     assert text[found.start : found.end] == found.answer == answer
     assert found.sentence in text
 
@@ -235,7 +235,7 @@ def test_a_pronoun_is_replaced_by_the_name_before_it(text, question, answer):
     ],
 )
 def test_a_pronoun_that_may_mean_somebody_else_is_not_replaced(text):
-    assert not [each for each in all_questions(text, "en") if each.start > text.index(".")]
+    assert not [each for each in list_all_questions(text, "en") if each.start > text.index(".")]
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_a_condition_is_asked_for_what_follows_from_it(language, sentence, quest
 
 def test_a_topic_that_an_earlier_sentence_may_have_named_is_asked_last():
     text = "Lena Vogt runs a museum in Ulm. The advice helps visitors of Ulm in the winter."
-    ranked = [each.question for each in all_questions(text, "en")]
+    ranked = [each.question for each in list_all_questions(text, "en")]
     assert ranked[-1] == "What does the text say about the advice?"
 
 
@@ -273,8 +273,8 @@ def test_a_topic_that_an_earlier_sentence_may_have_named_is_asked_last():
     ("en", "In Ulm there was a castle. The castle was sold in May."),
 ])  # fmt: skip
 def test_a_question_about_a_noun_of_an_earlier_sentence_is_worth_less(language, text):
-    later = {each.question: each.score for each in all_questions(text, language) if each.start > text.index(".")}
-    alone = {each.question: each.score for each in all_questions(text.partition(". ")[2], language)}
+    later = {each.question: each.score for each in list_all_questions(text, language) if each.start > text.index(".")}
+    alone = {each.question: each.score for each in list_all_questions(text.partition(". ")[2], language)}
     assert later
     assert all(score < alone[question] for question, score in later.items())
 
@@ -292,34 +292,34 @@ def test_a_question_about_a_noun_of_an_earlier_sentence_is_worth_less(language, 
 )
 def test_nothing_is_asked_that_needs_another_sentence(language, sentence):
     """“Was fand seine Schwester?” cannot be answered by somebody who does not know whose."""
-    assert all_questions(sentence, language) == []
+    assert list_all_questions(sentence, language) == []
 
 
 def test_nothing_is_asked_with_a_verb_that_does_not_agree():
     """The sentence has a mistake that the question would repeat."""
-    found = [each.question for each in all_questions("The village of Ulm offer views of the lake.", "en")]
+    found = [each.question for each in list_all_questions("The village of Ulm offer views of the lake.", "en")]
     assert not [question for question in found if question.startswith("What do the village")]
 
 
 def test_a_connective_to_the_sentence_before_is_left_out():
-    found = [each.question for each in all_questions("Die Burg wurde jedoch im Mai 1720 verkauft.", "de")]
+    found = [each.question for each in list_all_questions("Die Burg wurde jedoch im Mai 1720 verkauft.", "de")]
     assert "Wann wurde die Burg verkauft?" in found
 
 
 @pytest.mark.parametrize(("language", "text"), TEXTS)
 def test_a_seed_draws_the_same_questions_and_another_seed_others(language, text):
-    one = open_questions(text, language, 3, seed=1)
-    assert open_questions(text, language, 3, seed=1) == one
-    assert any(open_questions(text, language, 3, seed=seed) != one for seed in range(2, 9))
-    assert open_questions(text, language, 6, seed=1)[:3] == one
+    one = draw_open_questions(text, language, 3, seed=1)
+    assert draw_open_questions(text, language, 3, seed=1) == one
+    assert any(draw_open_questions(text, language, 3, seed=seed) != one for seed in range(2, 9))
+    assert draw_open_questions(text, language, 6, seed=1)[:3] == one
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("language", "text"), TEXTS)
 def test_the_better_a_question_the_likelier_it_is_drawn(language, text):
-    ranked = all_questions(text, language)
+    ranked = list_all_questions(text, language)
     best, worst = ranked[0], ranked[-1]
-    drawn = [each for seed in range(60) for each in open_questions(text, language, 2, seed)]
+    drawn = [each for seed in range(60) for each in draw_open_questions(text, language, 2, seed)]
     assert drawn.count(best) > drawn.count(worst)
 
 
@@ -333,11 +333,11 @@ def test_the_better_a_question_the_likelier_it_is_drawn(language, text):
     ],
 )  # fmt: skip
 def test_who_and_what_take_the_singular(plural, infinitive, expected):
-    assert singular(plural, infinitive) == expected
+    assert make_singular(plural, infinitive) == expected
 
 
 def ask_all(language, text):
-    return {(each.question, each.answer) for each in all_questions(text, language)}
+    return {(each.question, each.answer) for each in list_all_questions(text, language)}
 
 
 @pytest.mark.parametrize(

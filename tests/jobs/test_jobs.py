@@ -104,7 +104,7 @@ def test_a_newer_version_is_done_again_while_the_earlier_result_stays(ask):
     earlier = job.file
     run_job(job.pk)
     job.refresh_from_db()
-    assert (job.is_current("2"), job.read_value(), files.path_of(earlier).exists()) == (True, [2], False)
+    assert (job.is_current("2"), job.read_value(), files.make_path(earlier).exists()) == (True, [2], False)
 
 
 @pytest.mark.parametrize(
@@ -216,10 +216,10 @@ def test_what_has_expired_is_deleted_with_its_file_and_files_of_nobody_later(ask
     kept = Job.objects.get().file
     orphan = files.write_value("nobody's")
     look_after_jobs()
-    assert (orphan.exists(), files.path_of(kept).exists()) == (True, True)
+    assert (orphan.exists(), files.make_path(kept).exists()) == (True, True)
     Job.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     look_after_jobs()
-    assert (Job.objects.exists(), files.path_of(kept).exists()) == (False, False)
+    assert (Job.objects.exists(), files.make_path(kept).exists()) == (False, False)
 
 
 def test_jobs_that_failed_and_results_that_are_too_many_are_forgotten(ask, monkeypatch):
@@ -256,10 +256,10 @@ def test_done_here_it_is_as_if_a_worker_had_done_it(ask, project):
     assert get_or_run(wanted, "1").is_current("1")
     assert ask().is_current("1")
     assert get_or_run(wanted, "2").is_current("2")
-    assert (Job.objects.count(), len(list(files.path_of("").iterdir()))) == (1, 1)
+    assert (Job.objects.count(), len(list(files.make_path("").iterdir()))) == (1, 1)
 
 
 def test_a_file_that_cannot_be_written_whole_is_gone(db):
-    with suppress(ZeroDivisionError), files.new_file() as file:
+    with suppress(ZeroDivisionError), files.create_file() as file:
         file.write(b"half" * (1 // 0))
-    assert list(files.path_of("").iterdir()) == []
+    assert list(files.make_path("").iterdir()) == []

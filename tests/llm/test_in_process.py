@@ -9,7 +9,7 @@ import pytest
 
 from llm.addresses import is_installed
 from llm.answers import read_probability
-from llm.failures import problem_from_status
+from llm.failures import find_problem_in_status
 from llm.in_process import client
 from llm.in_process.client import InProcessClient
 from llm.in_process.writing import GenerationCancelled, GenerationRequest
@@ -102,14 +102,14 @@ def test_the_reply_names_the_model_with_what_its_weights_were(allow_folder, tmp_
 def test_a_prompt_that_leaves_no_room_is_too_long(tmp_path, settings):
     settings.LESART_MODEL_FOLDERS = [str(tmp_path)]
     folder = make_tiny_model(tmp_path / "short", most_tokens=16)
-    assert problem_from_status(ask(folder, "word " * 40, max_tokens=4)).failure == "too_long"
+    assert find_problem_in_status(ask(folder, "word " * 40, max_tokens=4)).failure == "too_long"
 
 
 def test_a_folder_that_cannot_be_loaded_is_no_model_and_says_why(allow_folder):
     broken = allow_folder.parent / "broken"
     broken.mkdir(exist_ok=True)
     (broken / "config.json").write_text("{}")
-    problem = problem_from_status(ask(broken))
+    problem = find_problem_in_status(ask(broken))
     assert problem.failure == "no_model"
     assert f"{broken} holds no model that could be loaded" in problem.words
 

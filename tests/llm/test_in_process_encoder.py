@@ -8,7 +8,7 @@ import pytest
 
 from llm.addresses import is_installed
 from llm.answers import read_probability
-from llm.failures import problem_from_status
+from llm.failures import find_problem_in_status
 from llm.in_process import client
 from llm.in_process.client import InProcessClient
 from llm.replies import parse_reply
@@ -103,5 +103,5 @@ def test_a_forced_first_token_comes_before_the_reply_and_is_no_part_of_it(tmp_pa
 def test_the_prompt_takes_no_room_from_the_reply_and_has_a_limit_of_its_own(tmp_path, settings):
     settings.LESART_MODEL_FOLDERS = [str(tmp_path)]
     folder = make_tiny_bart(tmp_path / "short", most_tokens=64)
-    assert problem_from_status(ask(folder, "word " * 200, max_tokens=4)).failure == "too_long"
+    assert find_problem_in_status(ask(folder, "word " * 200, max_tokens=4)).failure == "too_long"
     assert ask(folder, "one two", max_tokens=60).status == 200

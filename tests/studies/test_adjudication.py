@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 from django.core.management import call_command
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
+from analysis.frames.evidence import collect_evidence
 from items.models import Item
 from studies.models import Adjudication, AnnotatorKind, Assignment, Response, Ruling, StudyState, Unit
 from studies.services.adjudicating import (
@@ -60,7 +60,7 @@ def export_rows(study):
 
 
 def values(study, **choices):
-    frame = evidence_of(study, Choices(**choices)).frame
+    frame = collect_evidence(study, Choices(**choices)).frame
     mine = frame[(frame["item_id"] == ITEM) & (frame["question"] == "clarity")]
     return sorted(mine["value"])
 
@@ -145,7 +145,7 @@ def test_ticks_measure_and_are_never_replaced_but_can_be_excluded(guessing_study
     with pytest.raises(CannotAdjudicate, match="Say why"):
         set_answer_apart(unit, tick.pk, Ruling.EXCLUDED, "", researcher)
     set_answer_apart(unit, tick.pk, Ruling.EXCLUDED, "clicked at random", researcher)
-    whole, adjudicated = (evidence_of(guessing_study, Choices(adjudicated=each)).frame for each in (False, True))
+    whole, adjudicated = (collect_evidence(guessing_study, Choices(adjudicated=each)).frame for each in (False, True))
     assert len(whole) - len(adjudicated) == 3  # two options and the rating
     assert set(whole[whole["stage"] == "read"]["annotator"]) == {"P01", "P02"}
     assert set(adjudicated[adjudicated["stage"] == "read"]["annotator"]) == {"P01"}
@@ -155,7 +155,7 @@ def test_ticks_measure_and_are_never_replaced_but_can_be_excluded(guessing_study
 def test_a_flag_changes_no_figure(guessing_study, researcher):
     rating = Response.objects.filter(question="rating").first()
     set_answer_apart(guessing_study.units.get(), rating.pk, Ruling.FLAGGED, "much too fast", researcher)
-    whole, adjudicated = (evidence_of(guessing_study, Choices(adjudicated=each)).frame for each in (False, True))
+    whole, adjudicated = (collect_evidence(guessing_study, Choices(adjudicated=each)).frame for each in (False, True))
     assert whole.equals(adjudicated)
     assert {row["adjudication"] for row in export_rows(guessing_study) if row["reason"] == "much too fast"} == {
         "flagged"
@@ -168,7 +168,7 @@ def test_what_would_not_have_been_asked_after_a_decision_does_not_count(project,
     unit = unit_of(study, "s2-gen-birch")
     item = Item.objects.get(external_id="s2-gen-birch")
     decide_cells(unit, [Decision("judge", "understandable", item.pk, "no")], researcher)
-    frame = evidence_of(study, Choices(adjudicated=True)).frame
+    frame = collect_evidence(study, Choices(adjudicated=True)).frame
     assert set(frame[frame["item_id"] == item.external_id]["question"]) == {"understandable"}
 
 

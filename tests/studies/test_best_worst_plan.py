@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from studies.protocols.base import Candidate
-from studies.protocols.best_worst.plan import design_blocks, tuples_of
+from studies.protocols.best_worst.plan import design_blocks, make_tuple_split
 from studies.protocols.parameters import InvalidParameter
 
 
@@ -35,9 +35,9 @@ def test_where_numbers_do_not_divide_items_differ_by_one_at_most(number):
 
 def test_a_seed_gives_the_same_sets_again_and_another_seed_others():
     items = [Candidate(item, item % 3) for item in range(100, 112)]
-    split = tuples_of(4, 0)
+    split = make_tuple_split(4, 0)
     assert split(items, Random(1)) == split(items, Random(1)) != split(items, Random(2))
     assert len(split(items, Random(1))) == 12
-    assert len(tuples_of(4, 100)(items[:5], Random(1))) == 5
+    assert len(make_tuple_split(4, 100)(items[:5], Random(1))) == 5
     with pytest.raises(InvalidParameter):
         split(items[:3], Random(1))

@@ -11,9 +11,9 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from analysis.choices import Choices
-from analysis.frames.evidence import evidence_of
-from analysis.frames.export_rows import export_rows
-from analysis.pack.methods import describe_blocks, describe_conduct, facts_of
+from analysis.frames.evidence import collect_evidence
+from analysis.frames.export_rows import iter_export_rows
+from analysis.pack.methods import collect_facts, describe_blocks, describe_conduct
 from analysis.reports.description import description
 from annotation.pages import find_common_genre
 from studies.models import AnnotatorKind, Assignment, Purpose, Slot
@@ -170,14 +170,14 @@ def test_export_tables_methods_and_pack_say_the_block(study):
     add_texts(study, ["u1", "u2", "u3", "u4"])
     study.refresh_from_db()
     person(study).start().finish()
-    rows = list(export_rows(study, ["main"]))
+    rows = list(iter_export_rows(study, ["main"]))
     assert {(row["text_id"][0], row["block"]) for row in rows} == {("t", 1), ("u", 2)}
     dates = {row["block"]: row["block_added_at"] for row in rows}
     assert dates == {number: date.isoformat() for number, date in study.block_dates.items()}
-    evidence = evidence_of(study, Choices())
+    evidence = collect_evidence(study, Choices())
     told = description(evidence).rows
     assert [row["value"] for row in told if row["quantity"] == "n_blocks"] == [2]
-    facts = facts_of(evidence, type("R", (), {"n_responses": 1}), describe_conduct(evidence))
+    facts = collect_facts(evidence, type("R", (), {"n_responses": 1}), describe_conduct(evidence))
     assert "2" in describe_blocks(facts)
     again = import_pack_bytes(export_pack_bytes(study))
     assert [{**each, "made_by": None} for each in study.blocks] == again.blocks

@@ -13,7 +13,7 @@ from django.db import connection
 from django.utils import timezone
 
 from config.cli.postgres import find_installation
-from jobs.files import path_of, write_value
+from jobs.files import make_path, write_value
 from jobs.scheduling import make_job
 from projects.models import AuditEntry, Project
 from studies.models import Annotator, Assignment, Contact, Draft, EndReason, Response, Slot, Study
@@ -60,7 +60,7 @@ def plant(study: Study, number: int = 0) -> Annotator:
 
 def read_stored_bytes() -> bytes:
     """Everything that is kept: the files of results and jobs, and the database, or on PostgreSQL what a dump holds."""
-    return database_bytes() + b"".join(path.read_bytes() for path in path_of("x").parent.rglob("*") if path.is_file())
+    return database_bytes() + b"".join(path.read_bytes() for path in make_path("x").parent.rglob("*") if path.is_file())
 
 
 def database_bytes() -> bytes:

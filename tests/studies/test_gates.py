@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from studies.protocols import PROTOCOLS, InvalidAnswer, InvalidParameter
-from studies.protocols.gates import find_stop, paths, ways
+from studies.protocols.gates import find_stop, group_ways, list_ways
 from studies.services.answers import About, GivenAnswers, check_answers
 from studies.services.instruments import load_shipped
 
@@ -48,7 +48,7 @@ def test_all_languages_ask_the_same(language):
 
 def test_the_paths_of_the_published_questionnaire():
     stage = judge()
-    found = [(path.length, path.stop) for path in paths(stage.questions, stage.gates)]
+    found = [(path.length, path.stop) for path in group_ways(stage.questions, stage.gates)]
     assert found == [(1, 0), (4, 1), (5, 2), (6, 2), (7, 2), (9, None), (10, None), (11, None)]
 
 
@@ -137,7 +137,7 @@ def test_every_complete_path_is_one_of_the_picture(answers):
     asked = stage.path(answers, stage.questions)
     (way,) = [
         way
-        for way in ways(stage.questions, stage.gates)
+        for way in list_ways(stage.questions, stage.gates)
         if way.questions == tuple(asked)
         and all(not step.values or answers[step.question] in step.values for step in way.steps)
     ]
@@ -238,7 +238,7 @@ def test_a_flat_variant_is_the_same_wording_without_stops():
     for gate in content["judge"]["gates"]:
         gate.pop("stop_if", None)
     stage = judge(content)
-    assert {path.stop for path in paths(stage.questions, stage.gates)} == {None}
+    assert {path.stop for path in group_ways(stage.questions, stage.gates)} == {None}
 
 
 def test_the_domain_is_a_parameter():

@@ -98,13 +98,13 @@ def test_the_commands_go_together(project, finished_study, tmp_path):
 
 
 def test_reports_see_the_same_numbers(project, finished_study):
-    from analysis.frames.responses import responses_frame
+    from analysis.frames.responses import load_responses
 
     again = draft_study(project, slug="again")
     import_responses(again, export_file(finished_study, "csv"))
     columns = ["annotator", "stage", "item_id", "option_id", "question", "value", "correct"]
     frames = [
-        responses_frame(study)[columns].sort_values(columns[:5]).reset_index(drop=True)
+        load_responses(study)[columns].sort_values(columns[:5]).reset_index(drop=True)
         for study in (finished_study, again)
     ]
     assert frames[0].equals(frames[1])

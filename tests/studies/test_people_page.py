@@ -14,7 +14,7 @@ from projects.models import AuditEntry
 from studies.models import Annotator, Contact, Purpose, Response
 from studies.services.launching import close_study, pause_study
 from studies.services.lifecycle import close_due_studies
-from studies.services.monitor import Overview, fair_pay, list_people
+from studies.services.monitor import Overview, compute_fair_pay, list_people
 from studies.services.people import pause_person, resume_person
 from studies.services.places import find_place
 from studies.services.progress import Progress, count_progress, cover_texts
@@ -203,7 +203,7 @@ def test_coverage_counts_guesses_by_generator_and_readings_once(study):
 
 @pytest.mark.parametrize(("minutes", "wage", "pay"), [(31, 15, 7.75), (10, 12, 2), (1, 10, 0.17)])
 def test_fair_pay_is_rounded_up_to_the_cent(minutes, wage, pay):
-    assert fair_pay(minutes, wage) == pay
+    assert compute_fair_pay(minutes, wage) == pay
 
 
 def test_a_study_closes_by_itself_at_its_deadline(study):

@@ -14,10 +14,10 @@ from studies.services.launching import launch_study
 from studies.services.people import add_annotators
 from studies.services.people_texts import (
     cap_chances,
-    chances_by_doubt,
     draw_systematically,
     filter_people_units,
-    mean_disagreement,
+    measure_disagreement,
+    weigh_chances_by_doubt,
 )
 from studies.services.spec import SpecError, check_spec
 from tests.studies.steps import address, begin, send
@@ -146,10 +146,10 @@ def test_without_probabilities_doubt_is_how_often_models_disagree(project):
 
 
 def test_chances_add_up_and_none_is_above_one():
-    found = chances_by_doubt({"a": 10.0, "b": 1.0, "c": 1.0, "d": 0.0}, 2)
+    found = weigh_chances_by_doubt({"a": 10.0, "b": 1.0, "c": 1.0, "d": 0.0}, 2)
     assert found["a"] == 1.0
     assert sum(found.values()) == pytest.approx(2)
-    assert chances_by_doubt({"a": 0.0, "b": 0.0}, 1) == {"a": 0.5, "b": 0.5}
+    assert weigh_chances_by_doubt({"a": 0.0, "b": 0.0}, 1) == {"a": 0.5, "b": 0.5}
     assert cap_chances({"a": 5.0, "b": 1.2, "c": 0.8}, 2) == pytest.approx({"a": 1.0, "b": 0.6, "c": 0.4})
 
 
@@ -167,8 +167,8 @@ def test_each_text_is_drawn_with_its_own_probability():
 
 
 def test_disagreement_is_the_share_of_pairs():
-    assert mean_disagreement([["a", "a", "b"], ["a", "a"]]) == 2 / 4
-    assert mean_disagreement([["a"], ["b"]]) is None
+    assert measure_disagreement([["a", "a", "b"], ["a", "a"]]) == 2 / 4
+    assert measure_disagreement([["a"], ["b"]]) is None
 
 
 def test_the_form_and_the_pages_say_how_many_texts_people_do(project, as_user, researcher):

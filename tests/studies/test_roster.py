@@ -37,7 +37,7 @@ def study(project):
     ("text", "sentence"),
     [
         ("", "The roster is empty"),
-        ("Ada, ada@x.example\nBea, ADA@x.example", "Line 2: “ada@x.example” stands on line 1"),
+        ("Ada, ada@x.example\nBea, ADA@x.example", "Line 2: “ada@x.example” is already on line 1"),
         ("Ada, ada@\n", "Line 1: “ada@” is not an e-mail address"),
         ("Ada, ada@x.example, students, more", "Line 1 is not a person"),
         ("\n".join(f"p{number}@x.example" for number in range(10_001)), "The roster has 10001 lines"),

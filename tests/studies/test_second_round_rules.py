@@ -2,7 +2,7 @@
 
 import pytest
 
-from studies.protocols.second_round import Score, flags_of, same_wording
+from studies.protocols.second_round import Score, list_flags, normalize_wording
 
 
 def scores(wording="Why?", item="i1", question="fluency", text="t1", **by_annotator):
@@ -10,7 +10,7 @@ def scores(wording="Why?", item="i1", question="fluency", text="t1", **by_annota
 
 
 def cells(given, rules="abc"):
-    return [(flag.annotator, flag.item, flag.rule, flag.score, flag.others) for flag in flags_of(given, rules)]
+    return [(flag.annotator, flag.item, flag.rule, flag.score, flag.others) for flag in list_flags(given, rules)]
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def cells(given, rules="abc"):
     ],
 )
 def test_case_spacing_and_final_punctuation_make_no_difference(one, other):
-    assert same_wording(one) == same_wording(other)
+    assert normalize_wording(one) == normalize_wording(other)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_case_spacing_and_final_punctuation_make_no_difference(one, other):
     [("Why did she leave?", "Why did he leave?"), ("Is it red, blue?", "Is it red blue?"), ("?", "Why?")],
 )
 def test_other_words_and_inner_punctuation_do(one, other):
-    assert same_wording(one) != same_wording(other)
+    assert normalize_wording(one) != normalize_wording(other)
 
 
 def test_a_names_both_scores_of_one_wording_that_one_annotator_scored_differently():
@@ -44,8 +44,8 @@ def test_a_names_both_scores_of_one_wording_that_one_annotator_scored_differentl
 def test_a_takes_wordings_letter_for_letter_where_that_is_set():
     given = scores(item="i1", wording="Why?", ann=3) + scores(item="i2", wording="why", ann=2)
     same = given + scores(item="i3", wording="Why?", ann=1)
-    assert flags_of(given, "a", is_exact=True) == []
-    assert [flag.item for flag in flags_of(same, "a", is_exact=True)] == ["i1", "i3"]
+    assert list_flags(given, "a", is_exact=True) == []
+    assert [flag.item for flag in list_flags(same, "a", is_exact=True)] == ["i1", "i3"]
 
 
 def test_a_looks_within_one_text_and_one_dimension_only():

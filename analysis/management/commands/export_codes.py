@@ -4,7 +4,7 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.files import whole_file
+from analysis.files import open_whole_file
 from analysis.items.code_files import export_codes
 from studies.management.commands._study import find_study
 
@@ -24,7 +24,7 @@ class Command(BaseCommand):
             export_codes(study, self.stdout, kind)
             return
         try:
-            with whole_file(out) as file:
+            with open_whole_file(out) as file:
                 n = export_codes(study, file, kind)
         except OSError as error:
             raise CommandError(f"{out} cannot be written: {error.strerror}. Choose another --out.") from None

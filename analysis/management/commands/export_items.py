@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from analysis.files import whole_file
+from analysis.files import open_whole_file
 from items.services.exporting import ARCHIVES, Selection, build_archive, export_lines
 from items.services.search import BankSearch, Sample, Stratum
 from projects.models import Project
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         lines = export_lines(found, chosen) if format == JSONL else []
         content = "".join(lines).encode() if format == JSONL else build_archive(found, format, chosen)
         try:
-            with whole_file(Path(out), "wb") as file:
+            with open_whole_file(Path(out), "wb") as file:
                 file.write(content)
         except OSError as error:
             raise CommandError(f"{out} cannot be written: {error.strerror}. Choose another --out.") from None

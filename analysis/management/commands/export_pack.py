@@ -5,8 +5,8 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis.choices import BadChoice
-from analysis.files import whole_file
-from analysis.management.commands.report import add_choices, choices_from, find_reportable
+from analysis.files import open_whole_file
+from analysis.management.commands.report import add_choices, find_reportable, read_choices
 
 
 class Command(BaseCommand):
@@ -22,8 +22,8 @@ class Command(BaseCommand):
 
         try:
             study = find_reportable(slug)
-            choices = choices_from(study, options | {"evaluators": None, "groups": None})
-            with whole_file(Path(out), "wb") as file:
+            choices = read_choices(study, options | {"evaluators": None, "groups": None})
+            with open_whole_file(Path(out), "wb") as file:
                 n_answers = write_pack(study, choices, file)
         except BadChoice as bad:
             raise CommandError(str(bad)) from None

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from analysis.choices import BadChoice
-from analysis.files import whole_file
+from analysis.files import open_whole_file
 from projects.models import Project
 
 
@@ -15,7 +15,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", help="short name of the project")
-        parser.add_argument("--out", required=True, metavar="FILE.zip", help="is there whole or not at all")
+        parser.add_argument(
+            "--out", required=True, metavar="FILE.zip", help="the file to write; it appears only once it is complete"
+        )
 
     def handle(self, *, slug: str, out: str, **options: Any) -> None:
         from analysis.pack.project import write_project  # loads the drawing libraries
@@ -24,7 +26,7 @@ class Command(BaseCommand):
         if project is None:
             raise CommandError(f"No project has the short name {slug}.")
         try:
-            with whole_file(Path(out), "wb") as file:
+            with open_whole_file(Path(out), "wb") as file:
                 contents = write_project(project, file)
         except BadChoice as bad:
             raise CommandError(str(bad)) from None

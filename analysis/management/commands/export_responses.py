@@ -6,7 +6,7 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis.choices import EXPORTED, BadChoice, find_study, parse_purposes, split_list
-from analysis.exports.codebook import codebook
+from analysis.exports.codebook import build_codebook
 from analysis.exports.item_evaluation import ITEM_EVALUATION, find_source
 from analysis.exports.writing import (
     FORMATS,
@@ -16,7 +16,7 @@ from analysis.exports.writing import (
     write_metrics,
     write_unanswered,
 )
-from analysis.files import is_stream, whole_file
+from analysis.files import is_stream, open_whole_file
 from analysis.tables.writers import TextWriter, as_csv
 from items.formats.sheet_writing import TooLarge
 from studies.models import Study
@@ -46,7 +46,7 @@ class Command(BaseCommand):
     def handle(self, *, slug, format, out, include, evaluator, stage, bom, **options):
         try:
             study, purposes = find_study(slug), parse_purposes(split_list(include), EXPORTED)
-            write = writer(study, format, purposes, evaluator, stage)
+            write = choose_writer(study, format, purposes, evaluator, stage)
             if bom and format not in ("csv", "wide"):
                 raise BadChoice("--bom belongs to CSV files: --format csv or wide. Leave it out.")
             if out is not None and Path(out).name in BESIDE:
@@ -70,7 +70,7 @@ class Command(BaseCommand):
         self.stderr.write(f"{number} rows of {slug} ({', '.join(purposes)}) are in {out}.")
 
 
-def writer(
+def choose_writer(
     study: Study, format: str, purposes: tuple[str, ...], evaluator: str, stage: str
 ) -> Callable[[TextWriter], int]:
     """The function that writes the answers to an open file; `BadChoice` if it is not clear whose answers are meant."""
@@ -94,18 +94,18 @@ def write_files(
 
     A pipe or a device gets the answers only.
     """
-    with whole_file(out) as file:
+    with open_whole_file(out) as file:
         begin(file, bom)
         number = write(file)
     if is_stream(out):
         return number
-    with whole_file(out.with_name("codebook.csv")) as file:
+    with open_whole_file(out.with_name("codebook.csv")) as file:
         begin(file, bom)
-        file.write(as_csv(codebook(study)))
-    with whole_file(out.with_name("unanswered.csv")) as file:
+        file.write(as_csv(build_codebook(study)))
+    with open_whole_file(out.with_name("unanswered.csv")) as file:
         begin(file, bom)
         write_unanswered(study, file, purposes)
-    with whole_file(out.with_name("metrics.csv")) as file:
+    with open_whole_file(out.with_name("metrics.csv")) as file:
         begin(file, bom)
         write_metrics(study, file)
     return number

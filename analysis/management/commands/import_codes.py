@@ -25,7 +25,7 @@ class Command(BaseCommand):
 
     def handle(self, *, file, study, by, dry_run, **options):
         try:
-            found = import_codes(find_study(study), content(file), coder(by), dry_run=dry_run)
+            found = import_codes(find_study(study), read_content(file), find_coder(by), dry_run=dry_run)
         except ImportRefused as refused:
             shown = [make_printable(str(problem), 500) for problem in refused.problems[:MOST_PROBLEMS]]
             more = len(refused.problems) - len(shown)
@@ -44,7 +44,7 @@ def describe_import(found: CodeImport) -> str:
     return f"Codes set: {done.n_set}, on {len(done.items)} items. Unchanged: {done.n_same}."
 
 
-def coder(name: str) -> User | None:
+def find_coder(name: str) -> User | None:
     if not name:
         return None
     found = User.objects.filter(username=name).first()
@@ -53,7 +53,7 @@ def coder(name: str) -> User | None:
     return found
 
 
-def content(file: Path) -> bytes:
+def read_content(file: Path) -> bytes:
     limit = get_upload_limit("COMMAND")
     try:
         if file.stat().st_size > limit:

@@ -15,7 +15,13 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, slug, pairs, **options):
-        from analysis.published_names import BadMatch, match_generators, own_generators, read_matches, store_matches
+        from analysis.published_names import (
+            BadMatch,
+            list_own_generators,
+            match_generators,
+            read_matches,
+            store_matches,
+        )
         from analysis.reports.published import list_published_generators
 
         study = find_study(slug)
@@ -24,7 +30,7 @@ class Command(BaseCommand):
             store_matches(study, published, dict(map(parse_pair, pairs)), None)
         except BadMatch as error:
             raise CommandError(str(error)) from None
-        own = own_generators(study)
+        own = list_own_generators(study)
         matches = match_generators(published, own, read_matches(study))
         for name in own:
             self.stdout.write(f"{name} = {matches.get(name, '(none)')}")

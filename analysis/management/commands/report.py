@@ -46,7 +46,7 @@ class Command(BaseCommand):
             raise CommandError("--out is empty. Name the folder to write to.")
         try:
             study = find_reportable(slug)
-            report = write_report(study, Path(out), choices_from(study, options))
+            report = write_report(study, Path(out), read_choices(study, options))
         except BadChoice as bad:
             raise CommandError(str(bad)) from None
         except OSError as error:
@@ -56,7 +56,7 @@ class Command(BaseCommand):
         for line in (*report.scope, *report.corrections, *report.sentences):
             self.stdout.write(line)
         if not report.n_responses:
-            self.stdout.write(f"No answers of {slug} are in these figures.{hint(report)}")
+            self.stdout.write(f"No answers of {slug} are in these figures.{describe_left_out(report)}")
         self.stdout.write(f"{len(report.tables)} tables and {len(report.figures)} figures are in {out}.")
 
 
@@ -105,7 +105,7 @@ def find_reportable(slug: str) -> Study:
     return study
 
 
-def choices_from(study: Study, options: dict) -> Choices:
+def read_choices(study: Study, options: dict) -> Choices:
     seed = options["seed"]
     return Choices(
         convention=options["convention"],
@@ -121,7 +121,7 @@ def choices_from(study: Study, options: dict) -> Choices:
     )
 
 
-def hint(report) -> str:
+def describe_left_out(report) -> str:
     left_out = dict(report.left_out)
     if not left_out:
         return ""

@@ -12,8 +12,8 @@ from django.utils.translation import gettext_noop
 
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.figures.paper import Ranges
-from analysis.figures.style import BARE, READ, SOFT, WIDTH, build_tooltips, describe_measure, labels
-from analysis.formatting import judgments_counted, with_interval
+from analysis.figures.style import BARE, READ, SOFT, WIDTH, build_tooltips, describe_measure, layer_labels
+from analysis.formatting import format_with_interval, say_judgments
 from analysis.frames.evidence import Evidence
 from analysis.measures.agreement import MISSING
 from analysis.measures.coefficients import CONGER, category_counts, clustered_coefficient, conger_kappa, percent
@@ -51,7 +51,7 @@ from analysis.reports.outcome import (
 )
 from analysis.reports.report import Report
 from analysis.reports.tables import EVALUATOR, GENERATOR
-from analysis.science.report import against_others
+from analysis.science.report import compare_with_others
 from analysis.science.scores import sum_scores
 from analysis.tables.spec import Column, Row, Table, TableSpec, count, estimate, number, translate
 from studies.protocols.best_worst.declaration import BEST, WORST
@@ -89,8 +89,8 @@ SCORES = TableSpec(
     notes=(
         gettext_noop("A score is how often items were the best minus how often the worst, divided by how often they "
                      "were shown: 1 if always the best, -1 if always the worst."),
-        gettext_noop("Plackett–Luce strengths are logarithms of worths, with mean 0: a difference of d means odds of e "
-                     "to the d to stand before rather than after."),
+        gettext_noop("Plackett–Luce strengths are logarithms of worths, with mean 0: a difference of d means odds of "
+                     "e to the d to be ranked before rather than after."),
     ),
 )  # fmt: skip
 ITEM_SCORES = TableSpec(
@@ -137,13 +137,13 @@ def build_report(evidence: Evidence) -> Report:
     comparisons = compare_scores(evidence)
     by_judges = judge_scores(evidence)
     tables = (
-        generator_scores(evidence),
+        build_generator_scores(evidence),
         contrasts(evidence, comparisons),
-        *against_others(evidence, comparisons),
-        item_scores(evidence),
-        agreement(evidence),
+        *compare_with_others(evidence, comparisons),
+        build_item_scores(evidence),
+        build_agreement(evidence),
         *([by_judges] if by_judges.rows else []),
-        *variants(evidence, variant_agreement),
+        *variants(evidence, iter_variant_agreement),
         *list_error_tables(evidence),
         description(evidence),
     )
@@ -153,38 +153,38 @@ def build_report(evidence: Evidence) -> Report:
 # Scores ---------------------------------------------------------------------------------------------------------------
 
 
-def generator_scores(evidence: Evidence) -> Table:
+def build_generator_scores(evidence: Evidence) -> Table:
     """One row per method and generator, in the order of the bank."""
-    choices = choices_of(evidence)
-    rows = [*count_rows(evidence, showings_of(evidence, choices)), *strength_rows(evidence, choices)]
+    choices = select_choices(evidence)
+    rows = [*count_rows(evidence, expand_showings(evidence, choices)), *build_strength_rows(evidence, choices)]
     return SCORES.build(rows, evidence.choices.convention, [texts_only_note(_("strengths"))])
 
 
 def count_rows(evidence: Evidence, showings: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for name in evidence.generators:
         mine = showings[showings["generator"] == name]
-        yield score_row(COUNTS, name, mean_of(mine, BOUNDS, evidence.choices.seed), len(mine))
+        yield build_score_row(COUNTS, name, mean_of(mine, BOUNDS, evidence.choices.seed), len(mine))
 
 
-def strength_rows(evidence: Evidence, choices: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def build_strength_rows(evidence: Evidence, choices: pd.DataFrame) -> Iterator[dict[str, Any]]:
     seed, g = evidence.choices.seed, len(evidence.generators)
-    codes = generator_codes(evidence, choices)
+    codes = encode_generators(evidence, choices)
     by_text = rank_by_choices(*codes, g, pd.factorize(choices["text_id"], sort=True)[0], seed=seed)
     singly = rank_by_choices(*codes, g, np.arange(len(choices)), seed=seed)
     shown = np.bincount(np.column_stack(codes).ravel(), minlength=g)
     for code, name in enumerate(evidence.generators):
         intervals = over_texts(by_text.intervals[code], replace(singly.intervals[code], unit=JUDGMENT))
         estimate = Estimate(float(by_text.strength[code]), intervals, translate(by_text.reasons[code]))
-        yield score_row(PLACKETT_LUCE, name, estimate, int(shown[code]))
+        yield build_score_row(PLACKETT_LUCE, name, estimate, int(shown[code]))
 
 
-def score_row(method: str, generator: str, score: Estimate, n: int) -> dict[str, Any]:
+def build_score_row(method: str, generator: str, score: Estimate, n: int) -> dict[str, Any]:
     return {"method": method, "method_said": _(METHODS[method]), "generator": generator, "score": score, "n": n}
 
 
-def item_scores(evidence: Evidence) -> Table:
+def build_item_scores(evidence: Evidence) -> Table:
     """One row per item that somebody saw, in the order of the bank."""
-    showings = showings_of(evidence, choices_of(evidence))
+    showings = expand_showings(evidence, select_choices(evidence))
     by_item = dict(iter(showings.groupby("item_id")))
     items = evidence.items[evidence.items["item_id"].isin(by_item)]
     rows = (
@@ -198,7 +198,7 @@ def judge_scores(evidence: Evidence) -> Table:
     """The same for each model, by generator: beside people, never pooled with them."""
     rows = []
     for judge in judges_in(evidence):
-        by_generator = dict(iter(showings_of(evidence, choices_by(evidence, judge)).groupby("generator")))
+        by_generator = dict(iter(expand_showings(evidence, select_choices_by(evidence, judge)).groupby("generator")))
         rows += [
             {"evaluator": judge.name, "generator": name, **count_choices(by_generator[name])}
             for name in evidence.generators
@@ -218,7 +218,7 @@ def compare_scores(evidence: Evidence) -> tuple[Comparison, ...]:
 
 
 def score_family(evidence: Evidence, evaluator: Evaluator) -> Family:
-    showings = with_codes(showings_of(evidence, choices_by(evidence, evaluator)))
+    showings = with_codes(expand_showings(evidence, select_choices_by(evidence, evaluator)))
     figures = {
         name: GeneratorFigure((arm_of(mine, "value"),))
         for name in evidence.generators
@@ -231,15 +231,15 @@ def score_family(evidence: Evidence, evaluator: Evaluator) -> Family:
 # Agreement ------------------------------------------------------------------------------------------------------------
 
 
-def agreement(evidence: Evidence) -> Table:
+def build_agreement(evidence: Evidence) -> Table:
     """One row per question, over the sets that two people or more judged."""
-    choices = choices_of(evidence)
-    rows = [agreement_row(evidence, choices, question) for question in (BEST, WORST)]
+    choices = select_choices(evidence)
+    rows = [build_agreement_row(evidence, choices, question) for question in (BEST, WORST)]
     return AGREEMENT.build(rows, evidence.choices.convention)
 
 
-def agreement_row(evidence: Evidence, choices: pd.DataFrame, question: str) -> dict[str, Any]:
-    ratings, texts, size = ratings_of(choices, question)
+def build_agreement_row(evidence: Evidence, choices: pd.DataFrame, question: str) -> dict[str, Any]:
+    ratings, texts, size = build_rating_matrix(choices, question)
     shares, kappa = percent(category_counts(ratings, size)), conger_kappa(ratings, size)
     intervals = {
         READERS: readers_coefficient(CONGER, ratings, size, texts),
@@ -255,8 +255,8 @@ def agreement_row(evidence: Evidence, choices: pd.DataFrame, question: str) -> d
     }
 
 
-def variant_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
-    for row in agreement(evidence).rows:
+def iter_variant_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
+    for row in build_agreement(evidence).rows:
         yield (
             row["question"],
             "",
@@ -273,34 +273,34 @@ def variant_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
 
 @SCORES.drill_down
 def list_choices_about(evidence: Evidence, row: Row, column: str) -> Table:
-    return list_choices(evidence, choices_of(evidence), "generator", [row["generator"]])
+    return list_choices(evidence, select_choices(evidence), "generator", [row["generator"]])
 
 
 @ITEM_SCORES.drill_down
 def list_choices_of_item(evidence: Evidence, row: Row, column: str) -> Table:
-    return list_choices(evidence, choices_of(evidence), "item_id", [row["item_id"]], column)
+    return list_choices(evidence, select_choices(evidence), "item_id", [row["item_id"]], column)
 
 
 @JUDGE_SCORES.drill_down
 def list_choices_of_judge(evidence: Evidence, row: Row, column: str) -> Table:
-    choices = choices_by(evidence, evaluator_named(evidence, row["evaluator"]))
+    choices = select_choices_by(evidence, evaluator_named(evidence, row["evaluator"]))
     return list_choices(evidence, choices, "generator", [row["generator"]], column)
 
 
 @CONTRASTS.drill_down
 def list_contrast(evidence: Evidence, row: Row, column: str) -> Table:
     generators = [row["generator_a"], row["generator_b"]]
-    choices = choices_by(evidence, evaluator_named(evidence, row["evaluator"]))
+    choices = select_choices_by(evidence, evaluator_named(evidence, row["evaluator"]))
     if column not in COUNTED:
         return list_choices(evidence, choices, "generator", generators)
-    showings = showings_of(evidence, choices)
+    showings = expand_showings(evidence, choices)
     return list_counted(evidence, showings[showings["generator"].isin(generators)], column)
 
 
 @AGREEMENT.drill_down
 def list_shared_choices(evidence: Evidence, row: Row, column: str) -> Table:
     """What people chose in the sets that at least two of them judged; for the count of people, these people."""
-    choices = choices_of(evidence)
+    choices = select_choices(evidence)
     shared = choices[choices.groupby("unit")["annotator"].transform("nunique") > 1]
     if column in COUNTED:
         return list_counted(evidence, shared, column)
@@ -312,7 +312,7 @@ def list_shared_choices(evidence: Evidence, row: Row, column: str) -> Table:
 def list_choices(evidence: Evidence, choices: pd.DataFrame, by: str, values: list[str], column: str = "n") -> Table:
     """The showings of items with these generators or ids, each with the choice; for `best` and `worst` only those
     chosen so."""
-    showings = showings_of(evidence, choices)
+    showings = expand_showings(evidence, choices)
     showings = showings[showings[by].isin(values)]
     showings = showings[showings[column]] if column in (BEST, WORST) else showings
     by_unit = choices.assign(unit_items=choices["items"].map(" ".join)).set_index(["annotator", "unit"])
@@ -343,15 +343,15 @@ def draw_scores(scores: Table, title: Mapping[str, Any]) -> Any:
         alt.Chart().mark_rule(strokeDash=[3, 3], color=SOFT).encode(x=alt.datum(0)),
         base.mark_rule(strokeWidth=1.5, color=READ).encode(x=alt.X("low:Q"), x2="high:Q"),
         base.mark_point(size=110, filled=True, opacity=1, color=READ).encode(x=x),
-        *labels(base.encode(x=x, text="text:N"), -14),
+        *layer_labels(base.encode(x=x, text="text:N"), -14),
     ]
     return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(46), title=title)
 
 
 def score_point(row: Row) -> dict[str, Any]:
     drawn = {name: row[name] for name in ("generator", "score", "low", "high")}
-    text = with_interval(row["score"], row["low"], row["high"])
-    return drawn | {"text": text} | describe_measure(row, "score", judgments_counted(row["n"]))
+    text = format_with_interval(row["score"], row["low"], row["high"])
+    return drawn | {"text": text} | describe_measure(row, "score", say_judgments(row["n"]))
 
 
 # The methods draft ----------------------------------------------------------------------------------------------------
@@ -424,11 +424,11 @@ def list_agreed(report: Report) -> list[AgreementSummary]:
 PLACE = ["annotator", "unit", "round", "text_id"]
 
 
-def choices_of(evidence: Evidence) -> pd.DataFrame:
-    return choices_by(evidence, people_in(evidence))
+def select_choices(evidence: Evidence) -> pd.DataFrame:
+    return select_choices_by(evidence, people_in(evidence))
 
 
-def choices_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
+def select_choices_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
     """One row per annotator and tuple with both choices: the columns of `PLACE`, best, worst, items (a tuple)."""
     rows = evaluator.rows_of(evidence.frame)
     values = {name: rows[rows["question"] == name].set_index(PLACE)["value"] for name in (BEST, WORST)}
@@ -437,7 +437,7 @@ def choices_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
     return found.sort_values(["text_id", "unit", "annotator"], ignore_index=True)
 
 
-def showings_of(evidence: Evidence, choices: pd.DataFrame) -> pd.DataFrame:
+def expand_showings(evidence: Evidence, choices: pd.DataFrame) -> pd.DataFrame:
     """One row per choice and item of its tuple: text_id, annotator, unit, item_id, generator, best, worst, value.
 
     `value` is 1 for the best, -1 for the worst, else 0: its mean is the best–worst score.
@@ -450,7 +450,7 @@ def showings_of(evidence: Evidence, choices: pd.DataFrame) -> pd.DataFrame:
     return found.assign(generator=found["item_id"].map(generators), best=is_best, worst=is_worst, value=value)
 
 
-def generator_codes(evidence: Evidence, choices: pd.DataFrame) -> tuple[IntArray, IntArray, IntArray]:
+def encode_generators(evidence: Evidence, choices: pd.DataFrame) -> tuple[IntArray, IntArray, IntArray]:
     """(n,) codes of the generators of the best and of the worst item, (n, k - 2) of the others."""
     generators = evidence.items.set_index("item_id")["generator"]
     codes = {item: evidence.generators.index(name) for item, name in generators.items()}
@@ -462,7 +462,7 @@ def generator_codes(evidence: Evidence, choices: pd.DataFrame) -> tuple[IntArray
     return best, worst, np.asarray(np.array(others, dtype=np.int64).reshape(len(choices), -1 if others else 0))
 
 
-def ratings_of(choices: pd.DataFrame, question: str) -> tuple[IntArray, IntArray, int]:
+def build_rating_matrix(choices: pd.DataFrame, question: str) -> tuple[IntArray, IntArray, int]:
     """(raters, tuples) places of the chosen items, MISSING where nobody chose; the text of each tuple; the number of
     places.
 
@@ -480,5 +480,5 @@ def ratings_of(choices: pd.DataFrame, question: str) -> tuple[IntArray, IntArray
 
 def score_items(evidence: Evidence) -> pd.DataFrame:
     """The best–worst score of each item, as sums; see `analysis.science.scores`."""
-    shown = showings_of(evidence, choices_of(evidence))
+    shown = expand_showings(evidence, select_choices(evidence))
     return sum_scores(shown, shown["value"], "best_worst_score")

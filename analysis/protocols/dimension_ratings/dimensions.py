@@ -21,15 +21,15 @@ from analysis.measures.reader_coefficients import readers_alpha
 from analysis.measures.types import FloatArray
 from analysis.protocols.dimension_ratings.scores import (
     AVERAGE,
-    dimensions_of,
-    item_means,
-    levels_of,
-    matrix_of,
-    rating_families,
-    rounds_of,
-    scores_by,
-    scores_of,
-    unknown_round,
+    average_by_item,
+    build_score_matrix,
+    iter_rating_families,
+    list_dimension_names,
+    list_levels,
+    list_rounds,
+    note_unknown_round,
+    select_scores,
+    select_scores_by,
 )
 from analysis.protocols.dimension_ratings.tables import (
     ALPHA,
@@ -49,36 +49,36 @@ from studies.question_words import name_question
 ALL, NONE = "all", "(none)"  # data sets
 
 
-def alpha(evidence: Evidence) -> Table:
+def build_alpha(evidence: Evidence) -> Table:
     """One row per dimension and round. Units are items that at least two people scored."""
     rows = [
-        alpha_row(evidence, dimension, number, scores[scores["dimension"] == dimension])
-        for number in rounds_of(evidence)
-        for scores in [scores_of(evidence, number)]
-        for dimension in dimensions_of(evidence)
+        build_alpha_row(evidence, dimension, number, scores[scores["dimension"] == dimension])
+        for number in list_rounds(evidence)
+        for scores in [select_scores(evidence, number)]
+        for dimension in list_dimension_names(evidence)
     ]
-    notes = [skewed_note(), *unknown_round(evidence)]
-    if len(rounds_of(evidence)) > 1:
+    notes = [skewed_note(), *note_unknown_round(evidence)]
+    if len(list_rounds(evidence)) > 1:
         notes.append(_("Only round 1 measures reliability. Scores after round 2 are not independent, "
                        "because annotators had seen disagreements; they cover all cells, each with its "
                        "latest score."))  # fmt: skip
     return ALPHA.build(rows, evidence.choices.convention, notes)
 
 
-def variant_alpha(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
+def iter_variant_alpha(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
     """The rows of the table `variants` for each dimension, in the first known round; n are items that at least two
     people scored.
     """
-    first = rounds_of(evidence)[0]
-    scores = scores_of(evidence, first)
-    for dimension in dimensions_of(evidence):
-        row = alpha_row(evidence, dimension, first, scores[scores["dimension"] == dimension])
+    first = list_rounds(evidence)[0]
+    scores = select_scores(evidence, first)
+    for dimension in list_dimension_names(evidence):
+        row = build_alpha_row(evidence, dimension, first, scores[scores["dimension"] == dimension])
         found, reason = row["alpha"], row["alpha"].ends(evidence.choices.convention)[2]
         yield dimension, "", "alpha", found.value, found.as_json(), row["n_units"], reason
 
 
-def alpha_row(evidence: Evidence, dimension: str, number: int, scores: pd.DataFrame) -> dict[str, Any]:
-    values, texts = matrix_of(scores)
+def build_alpha_row(evidence: Evidence, dimension: str, number: int, scores: pd.DataFrame) -> dict[str, Any]:
+    values, texts = build_score_matrix(scores)
     found = krippendorff_alpha(values, INTERVAL)
     intervals = {
         READERS: readers_alpha(values, INTERVAL, texts),
@@ -95,16 +95,16 @@ def alpha_row(evidence: Evidence, dimension: str, number: int, scores: pd.DataFr
     }
 
 
-def dimension_correlations(evidence: Evidence) -> Table:
+def build_dimension_correlations(evidence: Evidence) -> Table:
     """One row per pair of dimensions and round. Pearson over the items that have both; Nemenyi over complete items."""
-    rows = [row for number in rounds_of(evidence) for row in round_rows(evidence, number)]
+    rows = [row for number in list_rounds(evidence) for row in build_round_rows(evidence, number)]
     return CORRELATIONS.build(rows)
 
 
-def round_rows(evidence: Evidence, number: int) -> list[dict[str, Any]]:
-    dimensions = dimensions_of(evidence)
-    means = item_means(scores_of(evidence, number), dimensions).to_numpy(dtype=np.float64)
-    p = nemenyi_of_scored(means)
+def build_round_rows(evidence: Evidence, number: int) -> list[dict[str, Any]]:
+    dimensions = list_dimension_names(evidence)
+    means = average_by_item(select_scores(evidence, number), dimensions).to_numpy(dtype=np.float64)
+    p = compare_scored_dimensions(means)
     rows = []
     for one, other in combinations(range(len(dimensions)), 2):
         found = correlation(means[:, one], means[:, other])
@@ -123,7 +123,7 @@ def round_rows(evidence: Evidence, number: int) -> list[dict[str, Any]]:
     return rows
 
 
-def nemenyi_of_scored(means: FloatArray) -> FloatArray:
+def compare_scored_dimensions(means: FloatArray) -> FloatArray:
     """(k, k) p-values between the dimensions that have scores; others have NaN."""
     scored = np.flatnonzero(~np.isnan(means).all(axis=0))
     p = np.full((means.shape[1], means.shape[1]), np.nan)
@@ -131,19 +131,19 @@ def nemenyi_of_scored(means: FloatArray) -> FloatArray:
     return p
 
 
-def distributions(evidence: Evidence) -> Table:
+def build_distributions(evidence: Evidence) -> Table:
     """One row per round, data set, dimension and level of the scale; all data sets together come first in a round."""
     rows = [
         row
-        for number in rounds_of(evidence)
-        for name, scores in datasets(scores_of(evidence, number))
-        for dimension in dimensions_of(evidence)
-        for row in level_rows(evidence, name, dimension, number, scores[scores["dimension"] == dimension])
+        for number in list_rounds(evidence)
+        for name, scores in split_datasets(select_scores(evidence, number))
+        for dimension in list_dimension_names(evidence)
+        for row in build_level_rows(evidence, name, dimension, number, scores[scores["dimension"] == dimension])
     ]
     return DISTRIBUTIONS.build(rows)
 
 
-def datasets(scores: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def split_datasets(scores: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """All scores, and those of each data set if there are several."""
     found = [(ALL, scores)]
     if scores["dataset"].nunique() > 1:
@@ -151,7 +151,7 @@ def datasets(scores: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     return found
 
 
-def level_rows(
+def build_level_rows(
     evidence: Evidence, dataset: str, dimension: str, number: int, scores: pd.DataFrame
 ) -> list[dict[str, Any]]:
     counts, n = scores["value"].value_counts(), len(scores)
@@ -164,7 +164,7 @@ def level_rows(
             "n": int(counts.get(level, 0)),
             "share": counts.get(level, 0) / n if n else None,
         }
-        for level in levels_of(evidence)
+        for level in list_levels(evidence)
     ]
 
 
@@ -174,16 +174,16 @@ NO_SCORE = "There are no judgments to compute this from."
 NO_PUBLISHED = gettext_noop("An average of dimensions has no published interval.")
 
 
-def generator_means(evidence: Evidence) -> Table:
+def build_generator_means(evidence: Evidence) -> Table:
     """One row per generator, dimension and round, and one for the average of the generator's unrounded means."""
     rows: list[dict[str, Any]] = []
-    for number in rounds_of(evidence):
-        scores = scores_of(evidence, number)
-        comparisons = compare_all(rating_families(evidence, number), evidence.choices)
-        for dimension in (*dimensions_of(evidence), AVERAGE):
+    for number in list_rounds(evidence):
+        scores = select_scores(evidence, number)
+        comparisons = compare_all(iter_rating_families(evidence, number), evidence.choices)
+        for dimension in (*list_dimension_names(evidence), AVERAGE):
             mine = scores if dimension == AVERAGE else scores[scores["dimension"] == dimension]
             of_dimension = [
-                mean_row(evidence, generator, dimension, number, mine[mine["generator"] == generator])
+                build_mean_row(evidence, generator, dimension, number, mine[mine["generator"] == generator])
                 for generator in evidence.generators
             ]
             rows += mark_ends(of_dimension, find_comparison(comparisons, dimension, HUMAN))
@@ -198,10 +198,12 @@ def generator_means(evidence: Evidence) -> Table:
     return MEANS.build(rows, evidence.choices.convention, notes)
 
 
-def mean_row(evidence: Evidence, generator: str, dimension: str, number: int, scores: pd.DataFrame) -> dict[str, Any]:
-    levels, seed = levels_of(evidence), evidence.choices.seed
+def build_mean_row(
+    evidence: Evidence, generator: str, dimension: str, number: int, scores: pd.DataFrame
+) -> dict[str, Any]:
+    levels, seed = list_levels(evidence), evidence.choices.seed
     bounds = (float(levels[0]), float(levels[-1]))
-    found = (average_of if dimension == AVERAGE else mean_of)(scores, bounds, seed)
+    found = (estimate_average if dimension == AVERAGE else mean_of)(scores, bounds, seed)
     return {
         "generator": generator,
         "dimension": dimension,
@@ -212,25 +214,25 @@ def mean_row(evidence: Evidence, generator: str, dimension: str, number: int, sc
     }
 
 
-def average_of(scores: pd.DataFrame, bounds: tuple[float, float], seed: int) -> Estimate:
+def estimate_average(scores: pd.DataFrame, bounds: tuple[float, float], seed: int) -> Estimate:
     """The mean over dimensions of their means."""
     if scores.empty:
         nowhere = undefined_interval("", ("text", 0, 0, None), NO_SCORE)
         return Estimate(float("nan"), dict.fromkeys(CONVENTIONS, nowhere), _(NO_SCORE))
     dimensions = scores["dimension"].unique()
     return figure_of(
-        mean_of_means, with_codes(scores), sums_by_dimension(scores, dimensions), bounds=bounds, seed=seed,
+        average_means, with_codes(scores), sum_by_dimension(scores, dimensions), bounds=bounds, seed=seed,
         not_published=NO_PUBLISHED,
     )  # fmt: skip
 
 
-def sums_by_dimension(scores: pd.DataFrame, dimensions: Iterable[str]) -> FloatArray:
+def sum_by_dimension(scores: pd.DataFrame, dimensions: Iterable[str]) -> FloatArray:
     """(scores, 2 · dimensions): the value of each score in the column of its dimension, then a 1 in the same place."""
     on = np.stack([(scores["dimension"] == dimension).to_numpy() for dimension in dimensions], axis=1).astype(float)
     return np.concatenate([on * scores["value"].to_numpy(dtype=np.float64)[:, None], on], axis=1)
 
 
-def mean_of_means(sums: FloatArray) -> FloatArray:
+def average_means(sums: FloatArray) -> FloatArray:
     """(b,): the mean over dimensions of their means, from (b, 2 · dimensions) sums and numbers of scores."""
     total, n = np.split(sums, 2, axis=1)
     return np.asarray((total / np.where(n > 0, n, np.nan)).mean(axis=1))
@@ -239,27 +241,27 @@ def mean_of_means(sums: FloatArray) -> FloatArray:
 # Models that score on the study's dimensions, beside people: their means, and how far they agree with people.
 
 
-def judges_of_scores(evidence: Evidence) -> tuple[Table, ...]:
+def build_judge_tables(evidence: Evidence) -> tuple[Table, ...]:
     """Two tables if a model has scored, else none. Models score in round 1 only, so they are compared with people's
     first known round."""
-    judged = [(judge, scores_by(evidence, judge, 1)) for judge in judges_in(evidence)]
+    judged = [(judge, select_scores_by(evidence, judge, 1)) for judge in judges_in(evidence)]
     judged = [(judge, scores) for judge, scores in judged if not scores.empty]
     if not judged:
         return ()
-    dimensions, people = dimensions_of(evidence), scores_of(evidence, rounds_of(evidence)[0])
+    dimensions, people = list_dimension_names(evidence), select_scores(evidence, list_rounds(evidence)[0])
     means = [
-        judge_row(judge, generator, dimension, scores)
+        build_judge_row(judge, generator, dimension, scores)
         for judge, scores in judged
         for generator in evidence.generators
         for dimension in dimensions
     ]
     agreement = [
-        agreement_row(judge, dimension, scores, people) for judge, scores in judged for dimension in dimensions
+        build_agreement_row(judge, dimension, scores, people) for judge, scores in judged for dimension in dimensions
     ]
     return (JUDGE_MEANS.build(means), JUDGE_AGREEMENT.build(agreement))
 
 
-def judge_row(judge: Evaluator, generator: str, dimension: str, scores: pd.DataFrame) -> dict[str, Any]:
+def build_judge_row(judge: Evaluator, generator: str, dimension: str, scores: pd.DataFrame) -> dict[str, Any]:
     mine = scores[(scores["generator"] == generator) & (scores["dimension"] == dimension)]["value"]
     return {
         "evaluator": judge.name,
@@ -272,10 +274,10 @@ def judge_row(judge: Evaluator, generator: str, dimension: str, scores: pd.DataF
     }
 
 
-def agreement_row(judge: Evaluator, dimension: str, scores: pd.DataFrame, people: pd.DataFrame) -> dict[str, Any]:
+def build_agreement_row(judge: Evaluator, dimension: str, scores: pd.DataFrame, people: pd.DataFrame) -> dict[str, Any]:
     """r with people's mean score of each item; the share of people's scores that equal the model's."""
     own, theirs = (frame[frame["dimension"] == dimension] for frame in (scores, people))
-    both = pd.concat([item_means(frame, (dimension,))[dimension] for frame in (own, theirs)], axis=1, join="inner")
+    both = pd.concat([average_by_item(frame, (dimension,))[dimension] for frame in (own, theirs)], axis=1, join="inner")
     model, human = both.to_numpy(dtype=np.float64).T
     found = correlation(model, human)
     pairs = own[["item_id", "value"]].merge(theirs[["item_id", "value"]], on="item_id", suffixes=("_model", "_human"))

@@ -12,14 +12,14 @@ from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import adjust_p_values
 from analysis.measures.correlations import text_correlations
 from analysis.measures.types import BoolArray, FloatArray
-from analysis.protocols.dimension_ratings.dimensions import datasets
+from analysis.protocols.dimension_ratings.dimensions import split_datasets
 from analysis.protocols.dimension_ratings.metrics import (
     BY_GENERATOR,
     WITHIN,
     MetricPairs,
+    average_by_generator,
+    average_rows,
     iter_rows,
-    mean_of_rows,
-    means_by_generator,
     pair_metrics,
     round_scores,
     select_checked,
@@ -27,12 +27,12 @@ from analysis.protocols.dimension_ratings.metrics import (
 from analysis.protocols.dimension_ratings.scores import (
     AVERAGE,
     CELL,
-    dimensions_of,
-    item_means,
-    rounds_of,
-    scores_by,
-    scores_of,
-    second_scores,
+    average_by_item,
+    find_second_scores,
+    list_dimension_names,
+    list_rounds,
+    select_scores,
+    select_scores_by,
 )
 from analysis.protocols.dimension_ratings.tables import (
     ALPHA,
@@ -56,7 +56,7 @@ from analysis.reports.drill_down import COUNTED, list_counted, list_rows
 from analysis.reports.evaluators import evaluator_named
 from analysis.tables.spec import Column, Row, Table, TableSpec
 from studies.protocols.dimension_ratings.declaration import RIGHT
-from studies.protocols.second_round import wording_key
+from studies.protocols.second_round import make_wording_key
 from studies.question_words import name_question
 from studies.services.declarations import get_declaration
 
@@ -75,7 +75,7 @@ def list_tables() -> tuple[TableSpec, ...]:
 @ALPHA.drill_down
 def list_alpha(evidence: Evidence, row: Row, column: str) -> Table:
     """The scores of items with at least two; items with a single score cannot agree or differ."""
-    scores = keep_dimension(scores_of(evidence, row["round"]), row["dimension"])
+    scores = keep_dimension(select_scores(evidence, row["round"]), row["dimension"])
     paired = scores[scores.groupby("item_id")["annotator"].transform("size") > 1]
     items, single = paired["item_id"].nunique(), len(scores) - len(paired)
     sentence = _("Items with two or more scores: %(items)s. Not listed: %(single)s items with a single score.")
@@ -86,7 +86,7 @@ def list_alpha(evidence: Evidence, row: Row, column: str) -> Table:
 @MEANS.drill_down
 def list_means(evidence: Evidence, row: Row, column: str) -> Table:
     """The scores of a generator's items on a dimension; for the average, on all dimensions."""
-    scores = scores_of(evidence, row["round"])
+    scores = select_scores(evidence, row["round"])
     mine = keep_dimension(scores[scores["generator"] == row["generator"]], row["dimension"])
     return list_scores(evidence, mine, describe_means(evidence, mine))
 
@@ -94,7 +94,7 @@ def list_means(evidence: Evidence, row: Row, column: str) -> Table:
 @CONTRASTS.drill_down
 def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
     """The scores of both generators' items on a dimension after the last round; for the average, on all dimensions."""
-    scores = scores_by(evidence, evaluator_named(evidence, row["evaluator"]), rounds_of(evidence)[-1])
+    scores = select_scores_by(evidence, evaluator_named(evidence, row["evaluator"]), list_rounds(evidence)[-1])
     scores = scores[scores["generator"].isin([row["generator_a"], row["generator_b"]])]
     mine = keep_dimension(scores, row["measure"])
     return list_counted(evidence, mine, column) if column in COUNTED else list_scores(evidence, mine)
@@ -103,7 +103,7 @@ def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
 @DISTRIBUTIONS.drill_down
 def list_distributions(evidence: Evidence, row: Row, column: str) -> Table:
     """The scores of one level; for its share, all scores on the dimension in the data set."""
-    scores = dict(datasets(scores_of(evidence, row["round"])))[row["dataset"]]
+    scores = dict(split_datasets(select_scores(evidence, row["round"])))[row["dataset"]]
     every = keep_dimension(scores, row["dimension"])
     level = every["value"] == row["score"]
     values = {"score": row["score"], "n": count(int(level.sum())), "all": count(len(every))}
@@ -114,14 +114,14 @@ def list_distributions(evidence: Evidence, row: Row, column: str) -> Table:
 @FLAGGED.drill_down
 def list_flagged(evidence: Evidence, row: Row, column: str) -> Table:
     """All scores of the item on the dimension, and the annotator's own scores of the same wording in the text."""
-    scores = keep_dimension(scores_of(evidence, 1), row["dimension"])
+    scores = keep_dimension(select_scores(evidence, 1), row["dimension"])
     items = evidence.items.set_index("item_id")
     is_exact = get_declaration(evidence.study).exact_wording
-    wordings = items["stem"].map(partial(wording_key, is_exact=is_exact))
+    wordings = items["stem"].map(partial(make_wording_key, is_exact=is_exact))
     alike = scores["text_id"] == items["text_id"][row["item_id"]]
     alike &= scores["item_id"].map(wordings) == wordings[row["item_id"]]
     found = scores[(scores["item_id"] == row["item_id"]) | (alike & (scores["annotator"] == row["annotator"]))]
-    again = second_scores(evidence)
+    again = find_second_scores(evidence)
     later = [again.get(tuple(cell)) for cell in found[CELL].to_numpy()]
     return list_scores(evidence, found.assign(score_2=pd.Series(later, found.index, dtype=object)), more=("score_2",))
 
@@ -129,7 +129,7 @@ def list_flagged(evidence: Evidence, row: Row, column: str) -> Table:
 @JUDGE_MEANS.drill_down
 def list_judge_means(evidence: Evidence, row: Row, column: str) -> Table:
     """The scores of one model."""
-    scores = scores_by(evidence, evaluator_named(evidence, row["evaluator"]), 1)
+    scores = select_scores_by(evidence, evaluator_named(evidence, row["evaluator"]), 1)
     mine = keep_dimension(scores[scores["generator"] == row["generator"]], row["dimension"])
     return list_scores(evidence, mine, describe_means(evidence, mine))
 
@@ -141,7 +141,7 @@ def keep_dimension(scores: pd.DataFrame, dimension: str) -> pd.DataFrame:
 
 def describe_means(evidence: Evidence, scores: pd.DataFrame) -> tuple[str, ...]:
     """The mean on each dimension, and the mean of these means if there are several."""
-    means = scores.groupby("dimension")["value"].mean().reindex(dimensions_of(evidence)).dropna()
+    means = scores.groupby("dimension")["value"].mean().reindex(list_dimension_names(evidence)).dropna()
     sentences = [f"{name_question(str(dimension))}: {number(mean)}" for dimension, mean in means.items()]
     if len(means) > 1:
         sentences.append(_("Mean of these means: %(mean)s") % {"mean": number(float(means.mean()))})
@@ -158,7 +158,7 @@ def list_scores(
 
 def sort_scores(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
     places = {item: place for place, item in enumerate(evidence.items["item_id"])}
-    dimensions = {name: place for place, name in enumerate(dimensions_of(evidence))}
+    dimensions = {name: place for place, name in enumerate(list_dimension_names(evidence))}
     order = np.lexsort((
         pd.factorize(rows["annotator"], sort=True)[0],
         rows["dimension"].map(dimensions).to_numpy(),
@@ -173,19 +173,19 @@ def sort_scores(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
 @CORRELATIONS.drill_down
 def list_dimensions(evidence: Evidence, row: Row, column: str) -> Table:
     """The items with a mean score on both dimensions; for Nemenyi's p those with scores on all dimensions."""
-    every = dimensions_of(evidence)
+    every = list_dimension_names(evidence)
     names = every if column == "nemenyi_p" else (row["dimension_a"], row["dimension_b"])
-    means = item_means(scores_of(evidence, row["round"]), every)[list(names)]
+    means = average_by_item(select_scores(evidence, row["round"]), every)[list(names)]
     return list_numbers(evidence, means.dropna(), {name: name_question(name) for name in names})
 
 
 @JUDGE_AGREEMENT.drill_down
 def list_judge_agreement(evidence: Evidence, row: Row, column: str) -> Table:
     """Items with a score of the model and people's mean; for the share of equal scores, each score of people."""
-    own = keep_dimension(scores_by(evidence, evaluator_named(evidence, row["evaluator"]), 1), row["dimension"])
-    people = keep_dimension(scores_of(evidence, rounds_of(evidence)[0]), row["dimension"])
+    own = keep_dimension(select_scores_by(evidence, evaluator_named(evidence, row["evaluator"]), 1), row["dimension"])
+    people = keep_dimension(select_scores(evidence, list_rounds(evidence)[0]), row["dimension"])
     if column in ("percent", "n_pairs"):
-        return pairs_of_scores(evidence, own, people)
+        return pair_scores(evidence, own, people)
     both = pd.DataFrame({
         "model": own.groupby("item_id")["value"].mean(), "people": people.groupby("item_id")["value"].mean(),
     }).dropna()  # fmt: skip
@@ -195,7 +195,7 @@ def list_judge_agreement(evidence: Evidence, row: Row, column: str) -> Table:
     return list_numbers(evidence, both, titles, notes)
 
 
-def pairs_of_scores(evidence: Evidence, own: pd.DataFrame, people: pd.DataFrame) -> Table:
+def pair_scores(evidence: Evidence, own: pd.DataFrame, people: pd.DataFrame) -> Table:
     """One row per person's score of an item that the model also scored."""
     pairs = people.merge(own[["item_id", "value"]], on="item_id", suffixes=("", "_model"))
     found = pairs.set_index("item_id")[["annotator", "value", "value_model"]].rename(columns={"value": "score"})
@@ -299,7 +299,7 @@ def split_dimensions(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def list_generators(evidence: Evidence, data: MetricPairs, metric: str) -> Table:
-    by_metric, by_people = (means_by_generator(evidence, data, each) for each in (data.values[metric], data.scores))
+    by_metric, by_people = (average_by_generator(evidence, data, each) for each in (data.values[metric], data.scores))
     rows = [{"generator": name, "mean": by_metric[name], "human_mean": by_people[name]} for name in evidence.generators]
     human = Column("human_mean", _("People, average of dimensions"), "number")
     columns = ("generator", Column("mean", metric, "number"), human)
@@ -314,7 +314,7 @@ def list_checks(evidence: Evidence, row: Row, column: str) -> Table:
     """
     data = pair_metrics(evidence)
     chosen = select_checked(evidence, data, row["metric"], row["check"])
-    x, y = (mean_of_rows(each.to_numpy(dtype=np.float64)) for each in (data.values[row["metric"]], data.scores))
+    x, y = (average_rows(each.to_numpy(dtype=np.float64)) for each in (data.values[row["metric"]], data.scores))
     kept = ~(np.isnan(x) | np.isnan(y))
     kept &= {"n": chosen, "n_others": ~chosen}.get(column, np.ones(len(x), dtype=bool))
     found = pd.DataFrame({"value": x, "score": y, "asked_about": chosen}, index=data.items.index)[kept]

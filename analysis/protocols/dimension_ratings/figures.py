@@ -6,26 +6,26 @@ from typing import Any
 import altair as alt
 from django.utils.translation import gettext as _
 
-from analysis.figures.sizes import panel_heading
+from analysis.figures.sizes import write_panel_heading
 from analysis.figures.style import (
     BARE,
     DARK,
     INK,
     LIGHT,
     SOFT,
+    add_texts,
     build_tooltips,
     describe_measure,
     draw_heat_map,
-    with_texts,
 )
-from analysis.formatting import UNDEFINED, count, items_counted, number, p_value, scores_counted
+from analysis.formatting import UNDEFINED, count, format_p_value, number, say_items, say_scores
 from analysis.tables.spec import Row, Table
 from studies.question_words import name_question
 
 
-def generator_means(table: Table, title: Mapping[str, Any]) -> Any:
+def draw_generator_means(table: Table, title: Mapping[str, Any]) -> Any:
     """The mean of each generator on each dimension after the last round, the darker the higher."""
-    rows = [row for row in last_round_rows(table) if row["mean"] is not None]
+    rows = [row for row in select_last_round(table) if row["mean"] is not None]
     cells = [
         {
             "across": name_question(row["dimension"]),
@@ -33,7 +33,7 @@ def generator_means(table: Table, title: Mapping[str, Any]) -> Any:
             "value": row["mean"],
             "text": number(row["mean"]),
         }
-        | describe_measure(row, "mean", with_texts(row, "mean", scores_counted(row["n"])))
+        | describe_measure(row, "mean", add_texts(row, "mean", say_scores(row["n"])))
         for row in rows
     ]
     tooltip = build_tooltips({"down": _("Generator"), "across": _("Dimension")}, _("Mean"))
@@ -42,9 +42,9 @@ def generator_means(table: Table, title: Mapping[str, Any]) -> Any:
     )
 
 
-def dimension_correlations(table: Table, title: Mapping[str, Any]) -> Any:
+def draw_dimension_correlations(table: Table, title: Mapping[str, Any]) -> Any:
     """Pearson's r of every two dimensions after the last round, with a star where Nemenyi's p is below .05."""
-    rows = [row for row in last_round_rows(table) if row["pearson"] is not None]
+    rows = [row for row in select_last_round(table) if row["pearson"] is not None]
     names = dict.fromkeys([row["dimension_a"] for row in rows] + [row["dimension_b"] for row in rows])
     order = [name_question(name) for name in names]
     cells = [cell for row in rows for cell in mirror_row(row)]
@@ -55,7 +55,7 @@ def dimension_correlations(table: Table, title: Mapping[str, Any]) -> Any:
     return draw_heat_map(cells, title, legend, (-1, 1), tooltip, (order, order))
 
 
-def metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
+def draw_metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
     """Pearson's r of each metric with people's mean scores over all items; a star where its adjusted p is below .05."""
     rows = [row for row in table.rows if (row["coefficient"], row["scope"]) == ("pearson", "pooled")]
     cells = [
@@ -63,9 +63,9 @@ def metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
             "across": name_question(row["dimension"]),
             "down": row["metric"],
             "value": row["r"],
-            "text": number(row["r"]) + star_p(row["p_adjusted"]),
+            "text": number(row["r"]) + mark_significance(row["p_adjusted"]),
             "p": describe_p(row["p_adjusted"]),
-            **describe_measure(row, "r", items_counted(row["n"])),
+            **describe_measure(row, "r", say_items(row["n"])),
         }
         for row in rows
         if row["r"] is not None
@@ -82,25 +82,25 @@ def with_round(words: str, table: Table) -> str:
     return _("%(words)s, round %(round)s") % {"words": words, "round": max(rounds)} if len(rounds) > 1 else words
 
 
-def last_round_rows(table: Table) -> list[Row]:
+def select_last_round(table: Table) -> list[Row]:
     last = max((row["round"] for row in table.rows), default=1)
     return [row for row in table.rows if row["round"] == last]
 
 
 def mirror_row(row: Row) -> list[dict[str, Any]]:
-    text = number(row["pearson"]) + star_p(row["nemenyi_p"])
+    text = number(row["pearson"]) + mark_significance(row["nemenyi_p"])
     values = {"value": row["pearson"], "text": text, "number": number(row["pearson"])}
-    values |= {"counted": items_counted(row["n"]), "p": describe_p(row["nemenyi_p"])}
+    values |= {"counted": say_items(row["n"]), "p": describe_p(row["nemenyi_p"])}
     one, other = name_question(row["dimension_a"]), name_question(row["dimension_b"])
     return [{"across": one, "down": other} | values, {"across": other, "down": one} | values]
 
 
-def star_p(p: float | None) -> str:
+def mark_significance(p: float | None) -> str:
     return "*" if p is not None and p < 0.05 else ""
 
 
 def describe_p(p: float | None) -> str:
-    return _(UNDEFINED) if p is None else p_value(p)
+    return _(UNDEFINED) if p is None else format_p_value(p)
 
 
 def find_range(values: Sequence[float]) -> tuple[float, float]:
@@ -110,10 +110,10 @@ def find_range(values: Sequence[float]) -> tuple[float, float]:
 PANEL, LEVEL = 92, 20  # the width of a panel, and the height of a score in it
 
 
-def metric_by_score(table: Table, title: Mapping[str, Any]) -> Any:
+def draw_metric_by_score(table: Table, title: Mapping[str, Any]) -> Any:
     """A row of panels for each metric, one for each dimension: boxes of quartiles by score, medians as dots, and r."""
     rows = [row for row in table.rows if row["median"] is not None]
-    charts = [panels_of([row for row in rows if row["metric"] == name]) for name in list_drawn_metrics(table)]
+    charts = [draw_panels([row for row in rows if row["metric"] == name]) for name in list_drawn_metrics(table)]
     return alt.vconcat(*charts, spacing=18, title=title)
 
 
@@ -122,8 +122,8 @@ def list_drawn_metrics(table: Table) -> list[str]:
     return list(dict.fromkeys(row["metric"] for row in table.rows if row["median"] is not None))
 
 
-def panels_of(rows: list[Row]) -> Any:
-    boxes = [box_of(row) for row in rows]
+def draw_panels(rows: list[Row]) -> Any:
+    boxes = [build_box(row) for row in rows]
     first = {box["dimension"]: box["score"] for box in reversed(boxes)}  # the panel's r is written once
     boxes = [box | {"r_shown": f"r {box['r']}" if first[box["dimension"]] == box["score"] else ""} for box in boxes]
     scores = sorted({box["score"] for box in boxes}, reverse=True)
@@ -145,11 +145,11 @@ def panels_of(rows: list[Row]) -> Any:
     return chart.facet(column=column, data=alt.Data(values=boxes), spacing=16).properties(title=heading)
 
 
-def box_of(row: Row) -> dict[str, Any]:
+def build_box(row: Row) -> dict[str, Any]:
     return {
         "metric": row["metric"],
         "dimension": name_question(row["dimension"]),
-        "heading": panel_heading(row["dimension"]),
+        "heading": write_panel_heading(row["dimension"]),
         "score": str(row["score"]),
         "q1": row["q1"],
         "q3": row["q3"],

@@ -26,7 +26,13 @@ from analysis.measures.intervals import (
     undefined_interval,
 )
 from analysis.measures.types import BoolArray, FloatArray, IntArray
-from analysis.protocols.dimension_ratings.scores import dimensions_of, item_means, levels_of, rounds_of, scores_of
+from analysis.protocols.dimension_ratings.scores import (
+    average_by_item,
+    list_dimension_names,
+    list_levels,
+    list_rounds,
+    select_scores,
+)
 from analysis.protocols.dimension_ratings.tables import (
     METRIC_BY_SCORE,
     METRIC_CHECKS,
@@ -37,7 +43,7 @@ from analysis.reports.estimates import intervals_json, over_texts, same_interval
 from analysis.reports.evaluators import evaluators_in
 from analysis.reports.headlines import HIGHEST, LOWEST, mark_extremes
 from analysis.tables.spec import Table
-from studies.protocols.second_round import same_wording
+from studies.protocols.second_round import normalize_wording
 
 # Metrics beside the scores of people: one row per item, ready to be compared.
 
@@ -58,11 +64,11 @@ class MetricPairs:
 
     @property
     def texts(self) -> IntArray:
-        return codes_of(self.items["text_id"])
+        return encode_names(self.items["text_id"])
 
     @property
     def generators(self) -> IntArray:
-        return codes_of(self.items["generator"])
+        return encode_names(self.items["generator"])
 
     def score(self, dimension: str) -> FloatArray:
         return self.scores[dimension].to_numpy(dtype=np.float64)
@@ -71,17 +77,17 @@ class MetricPairs:
         return self.values[metric][dimension].to_numpy(dtype=np.float64)
 
 
-def codes_of(names: pd.Series) -> IntArray:
+def encode_names(names: pd.Series) -> IntArray:
     return pd.factorize(names)[0].astype(np.int64)
 
 
 def pair_metrics(evidence: Evidence) -> MetricPairs:
     """All items of the study except those that the choices drop, and every metric and model judge with a value."""
-    items, dimensions = drop_left_out_items(evidence), dimensions_of(evidence)
-    scores = item_means(scores_of(evidence, rounds_of(evidence)[-1]), dimensions).reindex(items.index)
+    items, dimensions = drop_left_out_items(evidence), list_dimension_names(evidence)
+    scores = average_by_item(select_scores(evidence, list_rounds(evidence)[-1]), dimensions).reindex(items.index)
     values = {
         metric: table.reindex(index=items.index, columns=[name for name in dimensions if name in table.columns])
-        for metric, table in tables_of(evidence, dimensions).items()
+        for metric, table in build_value_tables(evidence, dimensions).items()
     }
     known = evidence.metric_families.items()
     families = {split_metric(name, dimensions)[0]: family for name, family in known if family}
@@ -95,14 +101,14 @@ def drop_left_out_items(evidence: Evidence) -> pd.DataFrame:
     if REFERENCES in evidence.choices.dropped:
         items = items[~items["reference"].astype(bool)]
     if DUPLICATES in evidence.choices.dropped:
-        wordings = items.assign(stem=items["stem"].map(same_wording))
+        wordings = items.assign(stem=items["stem"].map(normalize_wording))
         items = items[~wordings.duplicated(["text_id", "stem"])]
     return items.set_index("item_id")[["text_id", "generator", "reference"]]
 
 
-def tables_of(evidence: Evidence, dimensions: tuple[str, ...]) -> dict[str, pd.DataFrame]:
+def build_value_tables(evidence: Evidence, dimensions: tuple[str, ...]) -> dict[str, pd.DataFrame]:
     """By metric its values, with items down and dimensions across; first the metrics, then the model judges."""
-    long = pd.concat([evidence.metrics, judgments_of_models(evidence)], ignore_index=True)
+    long = pd.concat([evidence.metrics, read_model_scores(evidence)], ignore_index=True)
     found: dict[str, dict[str, pd.Series]] = {}
     for name in dict.fromkeys([*evidence.metric_families, *long["metric"]]):
         values = long[long["metric"] == name].set_index("item_id")["value"].astype(float)
@@ -119,12 +125,12 @@ def split_metric(name: str, dimensions: tuple[str, ...]) -> tuple[str, str]:
     return (metric, ending) if metric and ending in dimensions else (name, "")
 
 
-def judgments_of_models(evidence: Evidence) -> pd.DataFrame:
+def read_model_scores(evidence: Evidence) -> pd.DataFrame:
     """Scores that models gave as annotators, each named after the model and the dimension."""
     models = [each for each in evaluators_in(evidence) if each.kind != "human"]
     codes = frozenset().union(*(each.codes for each in models))
     rows = evidence.frame[
-        evidence.frame["annotator"].isin(codes) & evidence.frame["question"].isin(dimensions_of(evidence))
+        evidence.frame["annotator"].isin(codes) & evidence.frame["question"].isin(list_dimension_names(evidence))
     ]
     named = rows["annotator"].astype(str) + ":" + rows["question"].astype(str)
     return pd.DataFrame({"item_id": rows["item_id"], "metric": named, "value": rows["value"]})
@@ -147,10 +153,10 @@ def note_dropped(evidence: Evidence) -> list[str]:
 # Values of metrics: by generator, and whether they rank generators as people do; by the score that people gave.
 
 
-def metric_means(evidence: Evidence, data: MetricPairs) -> Table:
+def build_metric_means(evidence: Evidence, data: MetricPairs) -> Table:
     """One row per metric and generator. Means of several dimensions are means of unrounded means."""
-    people = means_by_generator(evidence, data, data.scores)
-    rows = [row for metric in data.values for row in metric_rows(evidence, data, metric, people)]
+    people = average_by_generator(evidence, data, data.scores)
+    rows = [row for metric in data.values for row in build_metric_rows(evidence, data, metric, people)]
     notes = (
         _("Marked are the three highest means of a metric as printed (fewer where there are fewer than six "
           "generators); whether they differ from the others is not tested. Rank 1 is the highest; equal means share "
@@ -160,15 +166,15 @@ def metric_means(evidence: Evidence, data: MetricPairs) -> Table:
     return METRIC_MEANS.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (explain_no_metrics(),))))
 
 
-def means_by_generator(evidence: Evidence, data: MetricPairs, values: pd.DataFrame) -> pd.Series:
+def average_by_generator(evidence: Evidence, data: MetricPairs, values: pd.DataFrame) -> pd.Series:
     """By generator the mean over dimensions of its means, NaN if it has no value."""
     means = values.groupby(data.items["generator"]).mean().mean(axis=1)
     return pd.Series(round_means(means.to_numpy(dtype=np.float64)), means.index).reindex(list(evidence.generators))
 
 
-def metric_rows(evidence: Evidence, data: MetricPairs, metric: str, people: pd.Series) -> list[dict[str, Any]]:
+def build_metric_rows(evidence: Evidence, data: MetricPairs, metric: str, people: pd.Series) -> list[dict[str, Any]]:
     values = data.values[metric]
-    means = means_by_generator(evidence, data, values)
+    means = average_by_generator(evidence, data, values)
     counts = values.notna().any(axis=1).groupby(data.items["generator"]).sum()
     found = correlation(means.to_numpy(dtype=np.float64), people.to_numpy(dtype=np.float64), SPEARMAN)
     ranks, human = (each.rank(ascending=False, method="min") for each in (means, people))
@@ -194,9 +200,9 @@ def int_or_none(rank: float) -> int | None:
     return None if np.isnan(rank) else int(rank)
 
 
-def metric_by_score(evidence: Evidence, data: MetricPairs) -> Table:
+def build_metric_by_score(evidence: Evidence, data: MetricPairs) -> Table:
     """One row per metric, dimension and level of the scale, used or not."""
-    rows = [row for metric in data.values for row in level_rows(data, metric, levels_of(evidence))]
+    rows = [row for metric in data.values for row in iter_level_rows(data, metric, list_levels(evidence))]
     notes = (
         _("Score: the mean of people's scores of an item after the last round, rounded, halves up. Quartiles: linear "
           "between neighbours. r: Pearson's, of the metric with the rounded score, over all items."),
@@ -204,7 +210,7 @@ def metric_by_score(evidence: Evidence, data: MetricPairs) -> Table:
     return METRIC_BY_SCORE.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (explain_no_metrics(),))))
 
 
-def level_rows(data: MetricPairs, metric: str, levels: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+def iter_level_rows(data: MetricPairs, metric: str, levels: tuple[int, ...]) -> Iterator[dict[str, Any]]:
     for dimension in data.values[metric].columns:
         values, scores = data.value(metric, dimension), round_scores(data.score(dimension))
         found = correlation(values, scores)
@@ -240,10 +246,10 @@ SCOPES = (POOLED, WITHIN, BY_GENERATOR)
 NOT_WITHIN = gettext_noop("A mean of texts' correlations has an interval by texts only.")
 
 
-def metric_correlations(evidence: Evidence, data: MetricPairs) -> Table:
+def build_metric_correlations(evidence: Evidence, data: MetricPairs) -> Table:
     """One row per metric, dimension, coefficient and scope; the family of tests is that of a coefficient and scope."""
     families = [(coefficient, scope) for scope in SCOPES for coefficient in COEFFICIENTS]
-    rows = [row for family in families for row in family_rows(evidence, data, *family)]
+    rows = [row for family in families for row in build_family_rows(evidence, data, *family)]
     notes = (
         _("Over items with the metric's value and the mean of people's scores after the last round. Pooled: all items; "
           "within text: the mean over texts of each text's own correlation, weighted by its items, without texts in "
@@ -259,7 +265,7 @@ def metric_correlations(evidence: Evidence, data: MetricPairs) -> Table:
     )
 
 
-def family_rows(evidence: Evidence, data: MetricPairs, coefficient: str, scope: str) -> list[dict[str, Any]]:
+def build_family_rows(evidence: Evidence, data: MetricPairs, coefficient: str, scope: str) -> list[dict[str, Any]]:
     rows = list(iter_rows(evidence, data, coefficient, scope))
     for row, p in zip(rows, adjust_p_values(np.array([row["p"] for row in rows], dtype=np.float64)), strict=True):
         row["p_adjusted"] = p
@@ -273,7 +279,7 @@ def iter_rows(evidence: Evidence, data: MetricPairs, coefficient: str, scope: st
     for metric, table in data.values.items():
         for dimension in table.columns:
             x, y = data.value(metric, dimension), data.score(dimension)
-            found = correlation_of(x, y, data, coefficient, scope)
+            found = correlate_by_scope(x, y, data, coefficient, scope)
             both, p = compute_intervals(found, x, y, data, coefficient, scope, evidence.choices.seed)
             chosen = both[evidence.choices.convention]
             reason = found.reason or chosen.reason
@@ -294,7 +300,7 @@ def iter_rows(evidence: Evidence, data: MetricPairs, coefficient: str, scope: st
             }
 
 
-def correlation_of(x: Any, y: Any, data: MetricPairs, coefficient: str, scope: str) -> Correlation:
+def correlate_by_scope(x: Any, y: Any, data: MetricPairs, coefficient: str, scope: str) -> Correlation:
     if scope == POOLED:
         return correlations.correlation(x, y, coefficient)
     if scope == WITHIN:
@@ -307,7 +313,7 @@ def compute_intervals(
 ) -> tuple[dict[str, Interval], dict[str, float]]:
     """The interval and p under each convention. Those over texts use the jackknife, as ranks of 10,000 bootstrap draws
     would take minutes."""
-    whole = by_texts(x, y, data, coefficient, scope, seed)
+    whole = estimate_over_texts(x, y, data, coefficient, scope, seed)
     independent = intervals.independent_correlation(found, coefficient, unit="item" if scope == POOLED else "generator")
     if scope == WITHIN:
         independent = undefined_interval(intervals.FISHER, ("item", found.n, found.n, None), NOT_WITHIN)
@@ -316,14 +322,14 @@ def compute_intervals(
     )
 
 
-def by_texts(x: Any, y: Any, data: MetricPairs, coefficient: str, scope: str, seed: int) -> Interval:
-    """Not clipped to the range of a correlation."""
-    how: Any = {"seed": seed, "method": JACKKNIFE, "bounds": (-np.inf, np.inf)}
+def estimate_over_texts(x: Any, y: Any, data: MetricPairs, coefficient: str, scope: str, seed: int) -> Interval:
+    """The interval over texts of a correlation, not clipped to -1 and 1."""
+    options: Any = {"seed": seed, "method": JACKKNIFE, "bounds": (-np.inf, np.inf)}
     if scope == POOLED:
-        return intervals.clustered_correlation(x, y, data.texts, coefficient, **how)
+        return intervals.clustered_correlation(x, y, data.texts, coefficient, **options)
     if scope == WITHIN:
-        return intervals.clustered_within(x, y, data.texts, coefficient, **how)
-    return intervals.clustered_by_generator(x, y, data.texts, data.generators, coefficient, **how)
+        return intervals.clustered_within(x, y, data.texts, coefficient, **options)
+    return intervals.clustered_by_generator(x, y, data.texts, data.generators, coefficient, **options)
 
 
 # Two checks of a metric: does it rate references as high as people do, and does it favor its own model's family?
@@ -331,10 +337,10 @@ def by_texts(x: Any, y: Any, data: MetricPairs, coefficient: str, scope: str, se
 REFERENCE, FAMILY = "reference", "own_family"
 
 
-def metric_checks(evidence: Evidence, data: MetricPairs) -> Table:
+def build_metric_checks(evidence: Evidence, data: MetricPairs) -> Table:
     """One row per metric and check: how much more the metric gives these items than people do, compared with all
     others."""
-    rows = [row for metric in data.values for row in score_rows(evidence, data, metric)]
+    rows = [row for metric in data.values for row in build_check_rows(evidence, data, metric)]
     notes = (
         _("Metric and people's average score are each put on one scale (mean 0, standard deviation 1, over all items "
           "with both). Difference: metric minus people, of these items minus that of all others; 0 is as people see "
@@ -346,14 +352,14 @@ def metric_checks(evidence: Evidence, data: MetricPairs) -> Table:
     return METRIC_CHECKS.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (explain_no_metrics(),))))
 
 
-def score_rows(evidence: Evidence, data: MetricPairs, metric: str) -> list[dict[str, Any]]:
+def build_check_rows(evidence: Evidence, data: MetricPairs, metric: str) -> list[dict[str, Any]]:
     family = data.families.get(metric, "")
     no_family = _("No family is known of this metric's base model.")
     nobody = _("No generator of these items is of the family %(family)s.") % {"family": family}
     no_reference = _("None of these items is marked as reference.")
     return [
-        check_row(evidence, data, metric, REFERENCE, no_reference),
-        check_row(evidence, data, metric, FAMILY, nobody if family else no_family),
+        build_check_row(evidence, data, metric, REFERENCE, no_reference),
+        build_check_row(evidence, data, metric, FAMILY, nobody if family else no_family),
     ]
 
 
@@ -366,9 +372,9 @@ def select_checked(evidence: Evidence, data: MetricPairs, metric: str, check: st
     return data.items["generator"].isin(related).to_numpy(dtype=bool)
 
 
-def check_row(evidence: Evidence, data: MetricPairs, metric: str, check: str, nobody: str) -> dict[str, Any]:
+def build_check_row(evidence: Evidence, data: MetricPairs, metric: str, check: str, nobody: str) -> dict[str, Any]:
     chosen = select_checked(evidence, data, metric, check)
-    x, y = mean_of_rows(data.values[metric].to_numpy(dtype=np.float64)), mean_of_rows(data.scores.to_numpy(np.float64))
+    x, y = average_rows(data.values[metric].to_numpy(dtype=np.float64)), average_rows(data.scores.to_numpy(np.float64))
     found = preference(x, y, chosen)
     by_texts = clustered_preference(x, y, chosen, data.texts, seed=evidence.choices.seed)
     both = ~(np.isnan(x) | np.isnan(y))
@@ -389,7 +395,7 @@ def check_row(evidence: Evidence, data: MetricPairs, metric: str, check: str, no
     }
 
 
-def mean_of_rows(values: FloatArray) -> FloatArray:
+def average_rows(values: FloatArray) -> FloatArray:
     """(n,): the mean of each row's numbers, NaN where it has none."""
     n = (~np.isnan(values)).sum(axis=1)
     return np.asarray(np.nansum(values, axis=1) / np.where(n > 0, n, np.nan))

@@ -46,7 +46,7 @@ PLUGIN = ProtocolPlugin(
                 "ones among 100 questions looked at."
             ),
             gettext_noop(
-                "A metric compares only under its published name: BLEU-4 (words) is not BLEU-4. Published means "
+                "A metric is compared only under its published name: BLEU-4 (words) is not BLEU-4. Published means "
                 "of the reference compare it with itself."
             ),
         ),

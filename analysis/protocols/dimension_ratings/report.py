@@ -8,32 +8,32 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.figures.paper import Mark, Panels
-from analysis.formatting import count, scores_counted
+from analysis.formatting import count, say_scores
 from analysis.frames.evidence import Evidence
 from analysis.pack.methods import Facts, table, with_ends
 from analysis.protocols.dimension_ratings import figures
 from analysis.protocols.dimension_ratings.dimensions import (
-    alpha,
-    dimension_correlations,
-    distributions,
-    generator_means,
-    judges_of_scores,
-    variant_alpha,
+    build_alpha,
+    build_dimension_correlations,
+    build_distributions,
+    build_generator_means,
+    build_judge_tables,
+    iter_variant_alpha,
 )
 from analysis.protocols.dimension_ratings.metrics import (
-    metric_by_score,
-    metric_checks,
-    metric_correlations,
-    metric_means,
+    build_metric_by_score,
+    build_metric_checks,
+    build_metric_correlations,
+    build_metric_means,
     pair_metrics,
 )
 from analysis.protocols.dimension_ratings.scores import (
     AVERAGE,
-    expert_check,
+    build_expert_check,
     find_flagged_cells,
-    rating_families,
-    rounds_of,
-    scores_of,
+    iter_rating_families,
+    list_rounds,
+    select_scores,
 )
 from analysis.reports.categories import error_codes
 from analysis.reports.contrasts import Comparison, compare_all, contrasts, find_comparison
@@ -54,7 +54,7 @@ from analysis.reports.outcome import (
 )
 from analysis.reports.report import Report
 from analysis.reports.spread import limit_to_annotators, say_scatter
-from analysis.science.report import against_others
+from analysis.science.report import compare_with_others
 from analysis.tables.spec import Row, Table
 from studies.question_words import name_question
 from studies.services.declarations import get_declaration
@@ -72,17 +72,17 @@ def sort_averages(means: Table) -> list[Row]:
 def say_differences(evidence: Evidence, means: Table, comparisons: Sequence[Comparison]) -> list[str]:
     """Which generators differ in their average."""
     defined, comparison = sort_averages(means), find_comparison(comparisons, AVERAGE, HUMAN)
-    if len(defined) < 2 or comparison is None or len(dimensions_scored(means, defined)) > 1:
+    if len(defined) < 2 or comparison is None or len(map_scored_dimensions(means, defined)) > 1:
         return []
     largest = comparison.largest()
     if largest is None or isnan(largest.low):
         return write_headline(comparison, RATING_WORDING)
-    scores = scores_of(evidence, defined[0]["round"])
+    scores = select_scores(evidence, defined[0]["round"])
     clause = limit_to_annotators(say_scatter(scores, largest.worse, largest.better), evidence.choices)
     return write_headline(comparison, RATING_WORDING, clause)
 
 
-def dimensions_scored(means: Table, generators: list[Row]) -> set[frozenset[str]]:
+def map_scored_dimensions(means: Table, generators: list[Row]) -> set[frozenset[str]]:
     """On which dimensions each of the generators has scores; a single set if it is the same for all."""
     scored: dict[str, set[str]] = {row["generator"]: set() for row in generators}
     for row in means.rows:
@@ -91,14 +91,14 @@ def dimensions_scored(means: Table, generators: list[Row]) -> set[frozenset[str]
     return {frozenset(names) for names in scored.values()}
 
 
-def sentences(means: Table) -> list[str]:
+def list_sentences(means: Table) -> list[str]:
     """The average of each generator after the last round, of many only the range; and which have none."""
     defined = sort_averages(means)
     if len(defined) < 2:
         return []
     unscored = sorted({row["generator"] for row in means.rows} - {row["generator"] for row in defined})
     apart = [say_not_compared(unscored, _("no scores"))] if unscored else []
-    if len(dimensions_scored(means, defined)) > 1:
+    if len(map_scored_dimensions(means, defined)) > 1:
         sentence = _("Generators were not scored on the same dimensions, so their averages are not compared.")
         return [sentence, *apart]
     n = count(sum(row["n"] for row in defined))
@@ -162,7 +162,7 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
         words=WORDS,
         summary=summarize_values(_("On average over the dimensions: %(values)s."), standings, compared),
         compared=compared,
-        basis=_("%(scores)s of people.") % {"scores": scores_counted(n)},
+        basis=_("%(scores)s of people.") % {"scores": say_scores(n)},
         tables=("generator_means", "contrasts"),
     )
 
@@ -172,13 +172,13 @@ def draw_means(rows: list, standings: Sequence[Standing], levels: Sequence[int])
     generators = [each.generator for each in standings]
     few = {each.generator for each in standings if each.has_few_texts}
     cells = {(row["generator"], row["dimension"]): row for row in rows}
-    scored = [name for name in dict.fromkeys(row["dimension"] for row in rows) if any_scored(rows, name)]
+    scored = [name for name in dict.fromkeys(row["dimension"] for row in rows) if has_scores(rows, name)]
     if not scored:
         return None
     panels = tuple(
         (
             _("average") if name == AVERAGE else name_question(name),
-            tuple((mark_of(cells[each, name], bare=each in few),) for each in generators),
+            tuple((build_mark(cells[each, name], bare=each in few),) for each in generators),
         )
         for name in scored
     )
@@ -186,11 +186,11 @@ def draw_means(rows: list, standings: Sequence[Standing], levels: Sequence[int])
     return Panels(tuple(generators), panels, _("mean score with its 95 % interval"), ends=ends)
 
 
-def any_scored(rows: list, dimension: str) -> bool:
+def has_scores(rows: list, dimension: str) -> bool:
     return any(row["mean"] is not None for row in rows if row["dimension"] == dimension)
 
 
-def mark_of(row: Row, *, bare: bool = False) -> Mark:
+def build_mark(row: Row, *, bare: bool = False) -> Mark:
     """bare: without the interval."""
     low, high = (None, None) if bare else (row["low"], row["high"])
     return Mark(row["mean"], low, high, "base" if row["dimension"] == AVERAGE else "with")
@@ -203,7 +203,7 @@ def list_agreed(report: Report) -> list[AgreementSummary]:
     return [
         AgreementSummary(
             name_question(row["dimension"]), row["alpha"], row["low"], row["high"], row["reason"], None, None,
-            scores_counted(row["n_values"]),
+            say_scores(row["n_values"]),
         )
         for row in every
         if row["round"] == first
@@ -211,37 +211,41 @@ def list_agreed(report: Report) -> list[AgreementSummary]:
 
 
 def build_report(evidence: Evidence) -> Report:
-    means, correlations, data = generator_means(evidence), dimension_correlations(evidence), pair_metrics(evidence)
-    compared = metric_correlations(evidence, data)
-    comparisons = compare_all(rating_families(evidence, rounds_of(evidence)[-1]), evidence.choices)
-    by_score = metric_by_score(evidence, data)
+    means, correlations, data = (
+        build_generator_means(evidence),
+        build_dimension_correlations(evidence),
+        pair_metrics(evidence),
+    )
+    compared = build_metric_correlations(evidence, data)
+    comparisons = compare_all(iter_rating_families(evidence, list_rounds(evidence)[-1]), evidence.choices)
+    by_score = build_metric_by_score(evidence, data)
     tables = (
         means,
         contrasts(evidence, comparisons),
-        *against_others(evidence, comparisons),
-        alpha(evidence),
-        *variants(evidence, variant_alpha),
+        *compare_with_others(evidence, comparisons),
+        build_alpha(evidence),
+        *variants(evidence, iter_variant_alpha),
         correlations,
-        distributions(evidence),
+        build_distributions(evidence),
         find_flagged_cells(evidence),
         compared,
-        metric_means(evidence, data),
-        metric_checks(evidence, data),
+        build_metric_means(evidence, data),
+        build_metric_checks(evidence, data),
         by_score,
-        expert_check(evidence),
+        build_expert_check(evidence),
         error_codes(evidence),
-        *judges_of_scores(evidence),
+        *build_judge_tables(evidence),
         description(evidence),
     )
     drawn = [(means, "mean"), (correlations, "pearson"), (compared, "r"), (by_score, "median")]
     figures = tuple(table.name for table, column in drawn if any(row[column] is not None for row in table.rows))
-    return Report(tables, (*sentences(means), *say_differences(evidence, means, comparisons)), figures)
+    return Report(tables, (*list_sentences(means), *say_differences(evidence, means, comparisons)), figures)
 
 
 def list_figures() -> Mapping[str, Any]:
     return {
-        "generator_means": ("generator_means", figures.generator_means),
-        "dimension_correlations": ("dimension_correlations", figures.dimension_correlations),
-        "metric_correlations": ("metric_correlations", figures.metric_correlations),
-        "metric_by_score": ("metric_by_score", figures.metric_by_score),
+        "generator_means": ("generator_means", figures.draw_generator_means),
+        "dimension_correlations": ("dimension_correlations", figures.draw_dimension_correlations),
+        "metric_correlations": ("metric_correlations", figures.draw_metric_correlations),
+        "metric_by_score": ("metric_by_score", figures.draw_metric_by_score),
     }

@@ -16,7 +16,7 @@ from analysis.reports.evaluators import Evaluator, list_compared_evaluators, peo
 from analysis.tables.spec import Table
 from studies.protocols import Question
 from studies.protocols.dimension_ratings.declaration import RIGHT
-from studies.protocols.second_round import Flag, Score, flags_of
+from studies.protocols.second_round import Flag, Score, list_flags
 from studies.services.declarations import get_declaration
 
 # One row per annotator, item and dimension. Results count people's scores.
@@ -26,22 +26,22 @@ AVERAGE = "average"
 FIRST, SECOND = 1, 2  # rounds
 
 
-def scales_of(evidence: Evidence) -> tuple[Question, ...]:
+def list_scales(evidence: Evidence) -> tuple[Question, ...]:
     """The declared questions with a scale, in their order."""
     stages = get_declaration(evidence.study).stages
     return tuple(question for stage in stages for question in stage.questions if question.kind == "scale")
 
 
-def dimensions_of(evidence: Evidence) -> tuple[str, ...]:
-    return tuple(question.name for question in scales_of(evidence))
+def list_dimension_names(evidence: Evidence) -> tuple[str, ...]:
+    return tuple(question.name for question in list_scales(evidence))
 
 
-def levels_of(evidence: Evidence) -> tuple[int, ...]:
+def list_levels(evidence: Evidence) -> tuple[int, ...]:
     """The declared scale, whether or not each level was used."""
-    return tuple(map(int, scales_of(evidence)[0].levels))
+    return tuple(map(int, list_scales(evidence)[0].levels))
 
 
-def rounds_of(evidence: Evidence) -> tuple[int, ...]:
+def list_rounds(evidence: Evidence) -> tuple[int, ...]:
     """[1], and [1, 2] once somebody has scored again; [2] if only the scores of round 2 are known."""
     rounds = people_in(evidence).rows_of(evidence.every_round)["round"]
     if not (rounds > FIRST).any():
@@ -49,24 +49,24 @@ def rounds_of(evidence: Evidence) -> tuple[int, ...]:
     return (FIRST, SECOND) if (rounds == FIRST).any() else (SECOND,)
 
 
-def unknown_round(evidence: Evidence) -> list[str]:
+def note_unknown_round(evidence: Evidence) -> list[str]:
     """A note if people's scores of round 1 are unknown."""
-    if FIRST in rounds_of(evidence):
+    if FIRST in list_rounds(evidence):
         return []
     return [_("Round 1 is unknown: only scores of round 2 were imported, given after annotators had seen "
               "disagreements. Their agreement does not measure reliability.")]  # fmt: skip
 
 
-def scores_of(evidence: Evidence, number: int) -> pd.DataFrame:
-    """People's scores; see `scores_by`."""
-    return scores_by(evidence, people_in(evidence), number)
+def select_scores(evidence: Evidence, number: int) -> pd.DataFrame:
+    """People's scores; see `select_scores_by`."""
+    return select_scores_by(evidence, people_in(evidence), number)
 
 
-def scores_by(evidence: Evidence, evaluator: Evaluator, number: int) -> pd.DataFrame:
+def select_scores_by(evidence: Evidence, evaluator: Evaluator, number: int) -> pd.DataFrame:
     """annotator, text_id, item_id, generator, dataset, dimension, round, value: for each cell the latest up to that
     round."""
     mine = evaluator.rows_of(evidence.every_round)
-    rows = mine[(mine["round"] <= number) & mine["question"].isin(dimensions_of(evidence))]
+    rows = mine[(mine["round"] <= number) & mine["question"].isin(list_dimension_names(evidence))]
     rows = rows.rename(columns={"question": "dimension"}).sort_values("round", kind="stable")
     rows = rows.drop_duplicates(CELL, keep="last").sort_index()
     datasets = evidence.texts.set_index("text_id")["dataset"]
@@ -74,16 +74,16 @@ def scores_by(evidence: Evidence, evaluator: Evaluator, number: int) -> pd.DataF
     return found.assign(dataset=found["text_id"].map(datasets)).reset_index(drop=True)
 
 
-def rating_families(evidence: Evidence, number: int) -> Iterator[Family]:
+def iter_rating_families(evidence: Evidence, number: int) -> Iterator[Family]:
     """Mean scores after a round: one family per scored dimension, and one of the average."""
     for evaluator in list_compared_evaluators(evidence):
-        yield from families_by(evidence, evaluator, number)
+        yield from iter_families(evidence, evaluator, number)
 
 
-def families_by(evidence: Evidence, evaluator: Evaluator, number: int) -> Iterator[Family]:
-    scores, levels = with_codes(scores_by(evidence, evaluator, number)), levels_of(evidence)
+def iter_families(evidence: Evidence, evaluator: Evaluator, number: int) -> Iterator[Family]:
+    scores, levels = with_codes(select_scores_by(evidence, evaluator, number)), list_levels(evidence)
     speaker, fixed, n_texts = evaluator.name, evaluator.is_fixed, scores["text_id"].nunique()
-    names = [name for name in dimensions_of(evidence) if (scores["dimension"] == name).any()]
+    names = [name for name in list_dimension_names(evidence) if (scores["dimension"] == name).any()]
     arms = {
         generator: tuple(
             arm_of(scores[(scores["generator"] == generator) & (scores["dimension"] == name)], "value")
@@ -102,14 +102,14 @@ def families_by(evidence: Evidence, evaluator: Evaluator, number: int) -> Iterat
         yield Family(AVERAGE, speaker, figures, n_texts, (-span, span), fixed, scale)
 
 
-def matrix_of(scores: pd.DataFrame) -> tuple[FloatArray, IntArray]:
+def build_score_matrix(scores: pd.DataFrame) -> tuple[FloatArray, IntArray]:
     """Scores on one dimension as (raters, items) with NaN for what is missing, and the text of each item, (items,)."""
     table = scores.pivot(index="annotator", columns="item_id", values="value")
     texts = scores.drop_duplicates("item_id").set_index("item_id")["text_id"].reindex(table.columns)
     return table.to_numpy(dtype=np.float64), pd.factorize(texts, sort=True)[0].astype(np.int64)
 
 
-def item_means(scores: pd.DataFrame, dimensions: tuple[str, ...]) -> pd.DataFrame:
+def average_by_item(scores: pd.DataFrame, dimensions: tuple[str, ...]) -> pd.DataFrame:
     """The mean score of each item on each dimension: items down, dimensions across, NaN where nobody scored."""
     means = scores.groupby(["item_id", "dimension"], sort=True)["value"].mean().unstack("dimension")
     return means.reindex(columns=list(dimensions))
@@ -120,20 +120,20 @@ def item_means(scores: pd.DataFrame, dimensions: tuple[str, ...]) -> pd.DataFram
 
 def find_flagged_cells(evidence: Evidence) -> Table:
     """One row per flagged cell and rule of the study; `score_2` is the score of round 2, if there is one."""
-    scores = scores_of(evidence, FIRST)
+    scores = select_scores(evidence, FIRST)
     stems = dict(evidence.items[["item_id", "stem"]].to_numpy())
     cells = scores[["annotator", "text_id", "item_id", "dimension", "value"]].to_numpy()
     given = (Score(who, text, item, dimension, stems[item], int(value)) for who, text, item, dimension, value in cells)
     declaration = get_declaration(evidence.study)
-    flags = flags_of(given, declaration.rules, is_exact=declaration.exact_wording)
-    again = second_scores(evidence)
+    flags = list_flags(given, declaration.rules, is_exact=declaration.exact_wording)
+    again = find_second_scores(evidence)
     rows = [flag_row(flag, again) for flag in flags]
-    return FLAGGED.build(rows, notes=(*note_changes(rows, again), *unknown_round(evidence)))
+    return FLAGGED.build(rows, notes=(*note_changes(rows, again), *note_unknown_round(evidence)))
 
 
-def second_scores(evidence: Evidence) -> dict[tuple[str, str, str], int]:
+def find_second_scores(evidence: Evidence) -> dict[tuple[str, str, str], int]:
     """What was scored in round 2, by annotator, item and dimension."""
-    if 2 not in rounds_of(evidence):
+    if 2 not in list_rounds(evidence):
         return {}
     rows = evidence.every_round[evidence.every_round["round"] == 2].rename(columns={"question": "dimension"})
     return {(who, item, dimension): value for who, item, dimension, value in rows[[*CELL, "value"]].to_numpy()}
@@ -164,20 +164,20 @@ def note_changes(rows: list[dict[str, Any]], again: dict[tuple[str, str, str], i
     ]
 
 
-def expert_check(evidence: Evidence) -> Table:
+def build_expert_check(evidence: Evidence) -> Table:
     """One row per dimension and expert: of the n scores that they judged on it, the share they found right."""
     verdicts = evidence.verdicts
     experts = list(dict.fromkeys(verdicts["annotator"]))
     rows = [
-        verdict_row(dimension, expert, on_it[on_it["annotator"] == expert])
-        for dimension in dimensions_of(evidence)
+        build_verdict_row(dimension, expert, on_it[on_it["annotator"] == expert])
+        for dimension in list_dimension_names(evidence)
         for on_it in [verdicts[verdicts["question"] == dimension]]
         for expert in experts
     ]
     return EXPERT_CHECK.build(rows, notes=note_verdicts(evidence))
 
 
-def verdict_row(dimension: str, expert: str, verdicts: Any) -> dict[str, Any]:
+def build_verdict_row(dimension: str, expert: str, verdicts: Any) -> dict[str, Any]:
     n = len(verdicts)
     right = int((verdicts["value"] == RIGHT).sum())
     return {"dimension": dimension, "expert": expert, "n": n, "accuracy": right / n if n else None}

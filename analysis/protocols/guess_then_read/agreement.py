@@ -44,7 +44,7 @@ from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
 from analysis.tables.spec import Table
 
 
-def published_kappas(
+def compute_published_kappas(
     ratings: np.ndarray, categories: int, pair_sets: Sequence[np.ndarray], seed: int
 ) -> list[Interval]:
     """One interval per set of pairs, (p, 2) each: the mean κ weighted by shared judgments; judged units are resampled.
@@ -78,10 +78,12 @@ def draw_together(units: np.ndarray, categories: int, pair_sets: list[np.ndarray
     ends = np.cumsum([len(pairs_of) for pairs_of in pair_sets])[:-1]
     chosen = np.stack([np.isin(np.arange(len(pairs)), its) for its in np.split(members.ravel(), ends)], axis=1)
     sums = TableSums(tables, int(counts.sum()))
-    observed = mean_kappas(sums.over(counts[None, :]), chosen)[0]
-    values = np.concatenate([mean_kappas(sums.over(weights), chosen) for weights in draws_of(counts, tables, seed)])
+    observed = average_kappas(sums.over(counts[None, :]), chosen)[0]
+    values = np.concatenate(
+        [average_kappas(sums.over(weights), chosen) for weights in iter_draws(counts, tables, seed)]
+    )
     return [
-        interval_of(values[:, place], observed[place], int(counts.sum()), count_judgments(units, pairs_of), seed)
+        make_interval(values[:, place], observed[place], int(counts.sum()), count_judgments(units, pairs_of), seed)
         for place, pairs_of in enumerate(pair_sets)
     ]
 
@@ -91,7 +93,7 @@ def count_judgments(units: np.ndarray, pairs: np.ndarray) -> int:
     return int(judgments_compared(units, pairs).sum())
 
 
-def interval_of(values: np.ndarray, observed: float, n_units: int, n_responses: int, seed: int) -> Interval:
+def make_interval(values: np.ndarray, observed: float, n_units: int, n_responses: int, seed: int) -> Interval:
     about = (JUDGMENT, n_units, n_responses, seed)
     return undefined_interval(PERCENTILE, about, UNDEFINED_FIGURE) if np.isnan(observed) else from_draws(values, about)
 
@@ -101,7 +103,7 @@ DRAWS_OF_MANY = 1_000
 DRAWN_AT_ONCE = 2**16  # units, few enough for the cache of a processor
 
 
-def draws_of(counts: np.ndarray, tables: np.ndarray, seed: int) -> Iterator[np.ndarray]:
+def iter_draws(counts: np.ndarray, tables: np.ndarray, seed: int) -> Iterator[np.ndarray]:
     """Weights of 10,000 draws of as many units as there are (1,000 if pairs are many), in blocks of bounded size.
 
     tables: (kinds, pairs, c, c).
@@ -160,7 +162,7 @@ class TableSums:
         return np.moveaxis(drawn, -1, 0)
 
 
-def mean_kappas(drawn: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+def average_kappas(drawn: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """(b, sets): per draw and set the mean of its defined κ, weighted by the judgments shared in the draw."""
     kappa = cohen_kappa(drawn)
     weight = np.where(np.isnan(kappa), 0.0, drawn.sum(axis=(2, 3)))
@@ -185,16 +187,16 @@ class Ratings:
         return np.array([place for place, rater in enumerate(self.raters) if rater in codes], dtype=np.int64)
 
 
-def agreement_with_humans(evidence: Evidence) -> Table:
+def build_agreement(evidence: Evidence) -> Table:
     """All people with each other, each model and baseline with people, each person with the other people."""
     judgments = evidence.judgments
     rows = []
     for stage in (GUESS, READ):
-        rows += stage_rows(evidence, stage, ratings_in(judgments[judgments["stage"] == stage]))
+        rows += build_stage_rows(evidence, stage, collect_ratings(judgments[judgments["stage"] == stage]))
     return AGREEMENT.build(rows, evidence.choices.convention, (skewed_note(),))
 
 
-def ratings_in(judgments: pd.DataFrame) -> Ratings:
+def collect_ratings(judgments: pd.DataFrame) -> Ratings:
     """The judgments of one stage as codes, 1 for ticked; an option is a unit."""
     rater, raters = pd.factorize(judgments["annotator"])
     (item, _items), (option, options) = (pd.factorize(judgments[name]) for name in ("item_id", "option_id"))
@@ -207,7 +209,7 @@ def ratings_in(judgments: pd.DataFrame) -> Ratings:
 
 
 @dataclass(frozen=True)
-class Line:
+class PairSet:
     """A row to build: whose agreement, over which pairs; `average` is for people as a whole."""
 
     evaluator: Evaluator
@@ -215,49 +217,49 @@ class Line:
     average: bool = False
 
 
-def stage_rows(evidence: Evidence, stage: str, ratings: Ratings) -> list[dict[str, Any]]:
-    lines = list(lines_of(evidence, ratings))
+def build_stage_rows(evidence: Evidence, stage: str, ratings: Ratings) -> list[dict[str, Any]]:
+    lines = list(list_pair_sets(evidence, ratings))
     pair_sets, seed = [line.pairs for line in lines], evidence.choices.seed
-    published = published_kappas(ratings.values, TICKED_OR_NOT, pair_sets, seed)
+    published = compute_published_kappas(ratings.values, TICKED_OR_NOT, pair_sets, seed)
     by_texts = clustered_kappas(ratings.values, TICKED_OR_NOT, pair_sets, ratings.text, seed=seed)
     drawn = zip(by_texts, published, strict=True)
-    return [row_of(stage, ratings, line, *intervals) for line, intervals in zip(lines, drawn, strict=True)]
+    return [build_row(stage, ratings, line, *intervals) for line, intervals in zip(lines, drawn, strict=True)]
 
 
-def lines_of(evidence: Evidence, ratings: Ratings) -> Iterator[Line]:
+def list_pair_sets(evidence: Evidence, ratings: Ratings) -> Iterator[PairSet]:
     """All people and groups, then models and baselines compared with them, then single people."""
     chosen = evaluators_in(evidence)
     humans = ratings.places(people_in(evidence).codes)
     for evaluator in chosen:
         mine = ratings.places(evaluator.codes)
         if evaluator.kind == "human":
-            yield Line(evaluator, mine[all_pairs(len(mine))], average=True)
+            yield PairSet(evaluator, mine[all_pairs(len(mine))], average=True)
         else:
-            yield Line(evaluator, pairs_between(mine, humans))
-    for person in people_among(evidence, chosen):
-        yield Line(person, pairs_between(ratings.places(person.codes), humans))
+            yield PairSet(evaluator, list_pairs_with(mine, humans))
+    for person in list_people(evidence, chosen):
+        yield PairSet(person, list_pairs_with(ratings.places(person.codes), humans))
 
 
-def people_among(evidence: Evidence, chosen: list[Evaluator]) -> list[Evaluator]:
+def list_people(evidence: Evidence, chosen: list[Evaluator]) -> list[Evaluator]:
     """The people who have a row of their own: all chosen human evaluators."""
     codes = set().union(*(evaluator.codes for evaluator in chosen if evaluator.kind == "human"))
     everybody = evidence.annotators["annotator"]
     return [Evaluator(code, "human", "ticked", frozenset([code])) for code in everybody if code in codes]
 
 
-def pairs_between(one: np.ndarray, others: np.ndarray) -> np.ndarray:
+def list_pairs_with(one: np.ndarray, others: np.ndarray) -> np.ndarray:
     """One rater with each of the others; no pairs if that rater judged nothing in the stage."""
     return pairs_with(int(one[0]), others) if len(one) else np.zeros((0, 2), dtype=np.int64)
 
 
-def row_of(stage: str, ratings: Ratings, line: Line, by_texts: Interval, published: Interval) -> dict[str, Any]:
+def build_row(stage: str, ratings: Ratings, line: PairSet, by_texts: Interval, published: Interval) -> dict[str, Any]:
     found = pairwise(ratings.values, TICKED_OR_NOT, line.pairs)
     mean = mean_agreement(found)
     unweighted = mean.kappa_unweighted
     if line.average:
         unweighted = human_average(leave_one_out_means(found, len(ratings.raters)))
     judged = (ratings.values, TICKED_OR_NOT, line.pairs, ratings.text)
-    reason = why_undefined(ratings, line, stage) if isnan(mean.kappa) else ""
+    reason = explain_undefined(ratings, line, stage) if isnan(mean.kappa) else ""
     intervals = {
         READERS: readers_kappa(*judged, fixed=() if line.average else ratings.places(line.evaluator.codes).tolist()),
         ANNOTATORS: by_texts,
@@ -277,7 +279,7 @@ def row_of(stage: str, ratings: Ratings, line: Line, by_texts: Interval, publish
     }
 
 
-def why_undefined(ratings: Ratings, line: Line, stage: str) -> str:
+def explain_undefined(ratings: Ratings, line: PairSet, stage: str) -> str:
     pairs = line.pairs
     if line.evaluator.codes and not len(ratings.places(line.evaluator.codes)):
         return _("no answers without the text") if stage == GUESS else _("no answers with the text")

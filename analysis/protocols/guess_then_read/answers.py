@@ -17,13 +17,13 @@ from studies.services.declarations import get_declaration
 GUESS, READ = "guess", "read"
 
 
-def ratings_of(frame: pd.DataFrame) -> pd.DataFrame:
+def select_ratings(frame: pd.DataFrame) -> pd.DataFrame:
     """One row per rating of an item; `value` is a whole number."""
     rated = frame[(frame["question"] == "rating") & (frame["stage"] == READ)]
     return rated[["annotator", "kind", "text_id", "item_id", "generator", "value"]].astype({"value": int})
 
 
-def levels_of(evidence: Evidence) -> tuple[int, ...]:
+def list_levels(evidence: Evidence) -> tuple[int, ...]:
     """The declared rating scale, whether or not each level was used."""
     return tuple(map(int, get_declaration(evidence.study).stage(READ).question("rating").levels))
 
@@ -34,7 +34,7 @@ def select_matched(judgments: pd.DataFrame) -> pd.DataFrame:
     return judgments[stages == 2]
 
 
-def items_right(judgments: pd.DataFrame) -> pd.DataFrame:
+def judge_whole_items(judgments: pd.DataFrame) -> pd.DataFrame:
     """One row per annotator, item and stage: `right` if every option of the item was judged correctly."""
     keys = ["stage", "text_id", "item_id", "generator", "annotator"]
     return judgments.groupby(keys, sort=False)["correct"].all().rename("right").reset_index()
@@ -43,11 +43,11 @@ def items_right(judgments: pd.DataFrame) -> pd.DataFrame:
 # How items were rated, and how accurate the answers of those who rated them so are.
 
 
-def ratings(evidence: Evidence) -> Table:
+def build_ratings(evidence: Evidence) -> Table:
     """Counts of each level of the declared scale, and the mean. Models that rated nothing are left out."""
-    rated, levels = ratings_of(evidence.frame), levels_of(evidence)
+    rated, levels = select_ratings(evidence.frame), list_levels(evidence)
     rows = [
-        rating_row(evidence, generator, evaluator, mine[mine["generator"] == generator], levels)
+        build_rating_row(evidence, generator, evaluator, mine[mine["generator"] == generator], levels)
         for evaluator in evaluators_in(evidence)
         for mine in [evaluator.rows_of(rated)]
         for generator in evidence.generators
@@ -59,7 +59,7 @@ def ratings(evidence: Evidence) -> Table:
     return RATINGS.build(rows, evidence.choices.convention, (note,), {"evaluator": counts})
 
 
-def rating_row(
+def build_rating_row(
     evidence: Evidence, generator: str, evaluator: Evaluator, rated: pd.DataFrame, levels: tuple[int, ...]
 ) -> dict[str, Any]:
     return {
@@ -71,12 +71,12 @@ def rating_row(
     }
 
 
-def accuracy_by_rating(evidence: Evidence) -> Table:
+def build_accuracy_by_rating(evidence: Evidence) -> Table:
     """For each level: people's own answers to the items that they rated so, generators pooled."""
     own = find_rated_and_judged(evidence)
     rows = [
-        accuracy_row(evidence, level, stage, own[(own["rating"] == level) & (own["stage"] == stage)])
-        for level in levels_of(evidence)
+        build_accuracy_row(evidence, level, stage, own[(own["rating"] == level) & (own["stage"] == stage)])
+        for level in list_levels(evidence)
         for stage in (GUESS, READ)
     ]
     return BY_RATING.build(rows, evidence.choices.convention)
@@ -85,13 +85,13 @@ def accuracy_by_rating(evidence: Evidence) -> Table:
 def find_rated_and_judged(evidence: Evidence) -> pd.DataFrame:
     """People's judgments of options, with their own `rating` of the item; without judgments of unrated items."""
     people = people_in(evidence)
-    judgments, rated = people.rows_of(evidence.judgments), people.rows_of(ratings_of(evidence.frame))
+    judgments, rated = people.rows_of(evidence.judgments), people.rows_of(select_ratings(evidence.frame))
     return judgments.merge(
         rated[["annotator", "item_id", "value"]].rename(columns={"value": "rating"}), on=["annotator", "item_id"]
     )
 
 
-def accuracy_row(evidence: Evidence, level: int, stage: str, judgments: pd.DataFrame) -> dict[str, Any]:
+def build_accuracy_row(evidence: Evidence, level: int, stage: str, judgments: pd.DataFrame) -> dict[str, Any]:
     arm = arm_of(with_codes(judgments))
     return {
         "rating": level,

@@ -20,7 +20,7 @@ from analysis.measures.informativity import (
     share,
 )
 from analysis.measures.intervals import TEXT, Interval, clustered_mean, undefined_interval
-from analysis.protocols.guess_then_read.answers import GUESS, READ, items_right
+from analysis.protocols.guess_then_read.answers import GUESS, READ, judge_whole_items
 from analysis.protocols.guess_then_read.tables import BIASES, PROBABILITIES
 from analysis.reports.estimates import Estimate, arm_of, over_texts, share_of, texts_only_note, with_codes
 from analysis.reports.evaluators import Evaluator, evaluators_in
@@ -33,10 +33,10 @@ BOTH_KINDS = gettext_noop("There are not both keys and distractors with p(true) 
 BOTH_STAGES = gettext_noop("No option has p(true) both without and with the text.")
 
 
-def beside_accuracy(evidence: Evidence) -> tuple[Table, ...]:
+def build_tables(evidence: Evidence) -> tuple[Table, ...]:
     """The second table only if a model's probabilities are known."""
     judgments = with_keys(evidence)
-    tables = (bias(evidence, judgments), probabilities(evidence, judgments))
+    tables = (build_bias(evidence, judgments), build_probabilities(evidence, judgments))
     return tables if tables[1].rows else tables[:1]
 
 
@@ -49,7 +49,7 @@ def with_keys(evidence: Evidence) -> pd.DataFrame:
     return judgments.assign(unit=answered["unit"].to_numpy(), key=key, probability=probability)
 
 
-def parts_of(evidence: Evidence, judgments: pd.DataFrame) -> Iterator[tuple[str, Evaluator, pd.DataFrame]]:
+def iter_parts(evidence: Evidence, judgments: pd.DataFrame) -> Iterator[tuple[str, Evaluator, pd.DataFrame]]:
     """The judgments of each evaluator about each generator's items, where there are any."""
     for generator in evidence.generators:
         about = judgments[judgments["generator"] == generator]
@@ -59,22 +59,22 @@ def parts_of(evidence: Evidence, judgments: pd.DataFrame) -> Iterator[tuple[str,
                 yield generator, evaluator, mine
 
 
-def bias(evidence: Evidence, judgments: pd.DataFrame) -> Table:
+def build_bias(evidence: Evidence, judgments: pd.DataFrame) -> Table:
     rows = [
-        bias_row(evidence, generator, evaluator, stage, mine[mine["stage"] == stage])
-        for generator, evaluator, mine in parts_of(evidence, judgments)
+        build_bias_row(evidence, generator, evaluator, stage, mine[mine["stage"] == stage])
+        for generator, evaluator, mine in iter_parts(evidence, judgments)
         for stage in (GUESS, READ)
         if (mine["stage"] == stage).any()
     ]
     return BIASES.build(rows, evidence.choices.convention)
 
 
-def bias_row(
+def build_bias_row(
     evidence: Evidence, generator: str, evaluator: Evaluator, stage: str, mine: pd.DataFrame
 ) -> dict[str, Any]:
     choices = evidence.choices
     found = detection(mine["value"].to_numpy(dtype=bool), mine["key"].to_numpy(dtype=bool))
-    whole = items_right(mine).rename(columns={"right": "correct"})
+    whole = judge_whole_items(mine).rename(columns={"right": "correct"})
     right = share_of(arm_of(with_codes(whole)), choices.seed, fixed=evaluator.is_fixed)
     return {
         "generator": generator,
@@ -94,30 +94,34 @@ def bias_row(
     }
 
 
-def probabilities(evidence: Evidence, judgments: pd.DataFrame) -> Table:
+def build_probabilities(evidence: Evidence, judgments: pd.DataFrame) -> Table:
     known = judgments[judgments["probability"].notna()]
-    rows = [probability_row(evidence, *part) for part in parts_of(evidence, known)]
+    rows = [build_probability_row(evidence, *part) for part in iter_parts(evidence, known)]
     note = texts_only_note(_("areas under the curve and bits"))
     return PROBABILITIES.build(rows, evidence.choices.convention, (note,))
 
 
-def probability_row(evidence: Evidence, generator: str, evaluator: Evaluator, mine: pd.DataFrame) -> dict[str, Any]:
+def build_probability_row(
+    evidence: Evidence, generator: str, evaluator: Evaluator, mine: pd.DataFrame
+) -> dict[str, Any]:
     choices = evidence.choices
-    wide = both_stages(mine)
+    wide = join_stages(mine)
     guess, read = (wide[stage].to_numpy(dtype=np.float64) for stage in (GUESS, READ))
     key, text = wide["key"].to_numpy(dtype=bool), pd.factorize(wide["text_id"])[0]
     gained = bits(guess, read, key)
     return {
         "generator": generator,
         "evaluator": evaluator.name,
-        "auc_guess": area(guess, key, text, choices.seed),
-        "auc_read": area(read, key, text, choices.seed),
-        "auc_difference": by_texts(
+        "auc_guess": estimate_area(guess, key, text, choices.seed),
+        "auc_read": estimate_area(read, key, text, choices.seed),
+        "auc_difference": estimate_over_texts(
             auc_informativity(guess, read, key),
             lambda: clustered_auc_informativity(guess, read, key, text, seed=choices.seed),
             BOTH_KINDS,
         ),
-        "bits": by_texts(gained.mean, lambda: mean_gain(gained.gain, text, choices.seed), BOTH_STAGES),
+        "bits": estimate_over_texts(
+            gained.mean, lambda: estimate_mean_gain(gained.gain, text, choices.seed), BOTH_STAGES
+        ),
         "n_guess": int((~np.isnan(guess)).sum()),
         "n_read": int((~np.isnan(read)).sum()),
         "n_both": int((~np.isnan(gained.gain)).sum()),
@@ -126,27 +130,27 @@ def probability_row(evidence: Evidence, generator: str, evaluator: Evaluator, mi
     }
 
 
-def both_stages(mine: pd.DataFrame) -> pd.DataFrame:
+def join_stages(mine: pd.DataFrame) -> pd.DataFrame:
     """One row per annotator and option with p(true) in each stage, NaN where it was not judged or has none."""
     keys = ["annotator", "unit", "text_id", "item_id", "option_id", "key"]
     wide = mine.set_index([*keys, "stage"])["probability"].unstack("stage")
     return wide.reindex(columns=[GUESS, READ]).reset_index()
 
 
-def area(p: np.ndarray, key: np.ndarray, text: np.ndarray, seed: int) -> Estimate:
+def estimate_area(p: np.ndarray, key: np.ndarray, text: np.ndarray, seed: int) -> Estimate:
     known = ~np.isnan(p)
     p, key, text = p[known], key[known], text[known]
-    return by_texts(auc(p, key), lambda: clustered_auc(p, key, text, seed=seed), BOTH_KINDS)
+    return estimate_over_texts(auc(p, key), lambda: clustered_auc(p, key, text, seed=seed), BOTH_KINDS)
 
 
-def mean_gain(gain: np.ndarray, text: np.ndarray, seed: int) -> Interval:
+def estimate_mean_gain(gain: np.ndarray, text: np.ndarray, seed: int) -> Interval:
     known = ~np.isnan(gain)
     texts, code = np.unique(text[known], return_inverse=True)
     total, n = np.bincount(code, weights=gain[known], minlength=len(texts)), np.bincount(code, minlength=len(texts))
     return clustered_mean(total, n.astype(np.int64), bounds=(-MOST_BITS, MOST_BITS), seed=seed)
 
 
-def by_texts(value: float, interval: Callable[[], Interval], reason: str) -> Estimate:
+def estimate_over_texts(value: float, interval: Callable[[], Interval], reason: str) -> Estimate:
     """An estimate with an interval over texts, computed only if there is a value; there is no published one."""
     nowhere = undefined_interval("", (TEXT, 0, 0, None), BY_TEXTS)
     if np.isnan(value):

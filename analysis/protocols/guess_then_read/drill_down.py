@@ -12,18 +12,18 @@ from analysis.formatting import number
 from analysis.frames.evidence import Evidence
 from analysis.measures.agreement import Pairwise, pairwise
 from analysis.measures.informativity import LEAST
-from analysis.protocols.guess_then_read.agreement import TICKED_OR_NOT, lines_of, ratings_in
+from analysis.protocols.guess_then_read.agreement import TICKED_OR_NOT, collect_ratings, list_pair_sets
 from analysis.protocols.guess_then_read.answers import (
     GUESS,
     READ,
     find_rated_and_judged,
-    items_right,
-    levels_of,
-    ratings_of,
+    judge_whole_items,
+    list_levels,
     select_matched,
+    select_ratings,
 )
-from analysis.protocols.guess_then_read.beside_accuracy import both_stages, with_keys
-from analysis.protocols.guess_then_read.informativity import ALL, mixes
+from analysis.protocols.guess_then_read.beside_accuracy import join_stages, with_keys
+from analysis.protocols.guess_then_read.informativity import ALL, compute_mixes
 from analysis.protocols.guess_then_read.tables import (
     AGREEMENT,
     BIASES,
@@ -91,7 +91,7 @@ def list_matched(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def list_informativity(evidence: Evidence, row: Row, column: str, judgments: pd.DataFrame) -> Table:
-    mine = judgments_by(evidence, row, judgments)
+    mine = select_judgments_by(evidence, row, judgments)
     if column in COUNTED:
         return list_counted(evidence, mine, column)
     return list_judgments(evidence, mine[mine["stage"].isin(STAGES.get(column, (GUESS, READ)))])
@@ -106,7 +106,7 @@ def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
     return list_counted(evidence, mine, column) if column in COUNTED else list_judgments(evidence, mine)
 
 
-def judgments_by(evidence: Evidence, row: Row, judgments: pd.DataFrame) -> pd.DataFrame:
+def select_judgments_by(evidence: Evidence, row: Row, judgments: pd.DataFrame) -> pd.DataFrame:
     """The judgments by the row's evaluator about the items of its generator."""
     evaluator = evaluator_named(evidence, row["evaluator"])
     return evaluator.rows_of(judgments[judgments["generator"] == row["generator"]])
@@ -119,12 +119,12 @@ def list_standardized(evidence: Evidence, row: Row, column: str) -> Table:
     if column in ("share_items", "share_items_common"):
         own = evidence.items["generator"] == row["generator"]
         return list_category(evidence, row, evidence.items[own | (column == "share_items_common")], way.of)
-    mine = judgments_by(evidence, row, evidence.judgments)
+    mine = select_judgments_by(evidence, row, evidence.judgments)
     mine = mine.assign(category=mine["item_id"].map(way.of))
     mine = mine if row["category"] == ALL else mine[mine["category"] == row["category"]]
     if column in COUNTED:
         return list_counted(evidence, mine, column)
-    weights = mixes(evidence, way)[ALL]
+    weights = compute_mixes(evidence, way)[ALL]
     notes = [
         _("Weight of %(category)s: %(weight)s") % {"category": way.title_of(name), "weight": number(weights[name])}
         for name in way.names
@@ -159,8 +159,8 @@ def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
     """The pairs themselves for the number of pairs, else the judgments that they share."""
     judgments = evidence.judgments
     judgments = judgments[judgments["stage"] == row["stage"]]
-    ratings = ratings_in(judgments)
-    line = next(each for each in lines_of(evidence, ratings) if each.evaluator.name == row["evaluator"])
+    ratings = collect_ratings(judgments)
+    line = next(each for each in list_pair_sets(evidence, ratings) if each.evaluator.name == row["evaluator"])
     found = pairwise(ratings.values, TICKED_OR_NOT, line.pairs)
     is_counted = found.n > 0 if column in OVER_ALL_PAIRS else ~np.isnan(found.kappa)
     if column == "n_pairs":
@@ -184,22 +184,22 @@ def list_pairs(evidence: Evidence, found: Pairwise, is_counted: np.ndarray, rate
 @RATINGS.drill_down
 def list_ratings(evidence: Evidence, row: Row, column: str) -> Table:
     evaluator = evaluator_named(evidence, row["evaluator"])
-    rated = evaluator.rows_of(ratings_of(evidence.frame)).rename(columns={"value": "rating"})
+    rated = evaluator.rows_of(select_ratings(evidence.frame)).rename(columns={"value": "rating"})
     mine = rated[rated["generator"] == row["generator"]]
-    level = {f"n_{level}": level for level in levels_of(evidence)}.get(column)
+    level = {f"n_{level}": level for level in list_levels(evidence)}.get(column)
     return list_rows(evidence, mine if level is None else mine[mine["rating"] == level], RATING, _("The ratings"))
 
 
 @BIASES.drill_down
 def list_biases(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments of a stage; for items as a whole one row per annotator and item."""
-    mine = judgments_by(evidence, row, evidence.judgments)
+    mine = select_judgments_by(evidence, row, evidence.judgments)
     mine = mine[mine["stage"] == row["stage"]]
     if column in COUNTED:
         return list_counted(evidence, mine, column)
     if column != "items_right":
         return list_judgments(evidence, mine)
-    whole = items_right(mine)
+    whole = judge_whole_items(mine)
     notes = say_share(whole["right"], _("%(n_true)s of %(n)s whole items are correct, %(share)s"))
     return list_rows(evidence, whole, WHOLE, _("The items as a whole"), notes)
 
@@ -208,10 +208,10 @@ def list_biases(evidence: Evidence, row: Row, column: str) -> Table:
 def list_probabilities(evidence: Evidence, row: Row, column: str) -> Table:
     """The options with p(true): of one stage for its AUC, of both stages for their comparison."""
     known = with_keys(evidence)
-    mine = judgments_by(evidence, row, known[known["probability"].notna()])
+    mine = select_judgments_by(evidence, row, known[known["probability"].notna()])
     if column in COUNTED:
         return list_counted(evidence, mine, column)
-    wide = both_stages(mine).rename(columns={GUESS: "p_guess", READ: "p_read"})
+    wide = join_stages(mine).rename(columns={GUESS: "p_guess", READ: "p_read"})
     return list_rows(evidence, wide[find_counted(wide, column)], BOTH_STAGES, _("The options"))
 
 

@@ -17,25 +17,25 @@ from analysis.figures.style import (
     READ,
     SOFT,
     WIDTH,
+    add_texts,
     build_tooltips,
-    by_answers,
+    choose_ink,
     describe_measure,
-    ink_on,
-    labels,
-    shades,
-    shares,
-    with_texts,
+    encode_answers,
+    layer_labels,
+    list_shades,
+    make_share_axis,
 )
 from analysis.formatting import (
     UNDEFINED,
+    choose_digits,
     count,
-    digits_of,
-    interval,
-    judgments_counted,
+    format_interval,
+    format_part,
     number,
-    part_of,
-    ratings_counted,
-    texts_counted,
+    say_judgments,
+    say_ratings,
+    say_texts,
 )
 from analysis.tables.spec import Row, Table
 from analysis.words import name_evaluator
@@ -46,9 +46,9 @@ from studies.question_words import name_stage
 ROW_HEIGHT = 62
 
 
-def dumbbell(table: Table, title: Mapping[str, Any]) -> Any:
+def draw_dumbbell(table: Table, title: Mapping[str, Any]) -> Any:
     """One line per generator if there is one evaluator, else a block per generator with a line per evaluator."""
-    points = [point for row in table.rows for point in dumbbell_points(row)]
+    points = [point for row in table.rows for point in build_dumbbell_points(row)]
     generators, evaluators = (
         list(dict.fromkeys(point[name] for point in points)) for name in ("generator", "evaluator")
     )
@@ -56,7 +56,7 @@ def dumbbell(table: Table, title: Mapping[str, Any]) -> Any:
     y = alt.Y(
         "generator:N" if alone else "evaluator:N", title=None, sort=generators if alone else evaluators, axis=BARE
     )
-    chart = alt.layer(*layers(y, floor_of(points))).properties(width=WIDTH, height=alt.Step(ROW_HEIGHT))
+    chart = alt.layer(*build_layers(y, choose_axis_start(points))).properties(width=WIDTH, height=alt.Step(ROW_HEIGHT))
     data = alt.Data(values=points)
     if alone:
         return chart.properties(data=data, title=title)
@@ -65,12 +65,12 @@ def dumbbell(table: Table, title: Mapping[str, Any]) -> Any:
     return chart.facet(row=row, data=data, spacing=4).properties(title=title)
 
 
-def layers(y: Any, floor: float) -> list[Any]:
+def build_layers(y: Any, floor: float) -> list[Any]:
     """From back to front: chance, the bar between both shares, their intervals, the points, the words."""
     scale = alt.Scale(domain=[floor, 1], zero=False)
-    axis = shares(_("share of options judged correctly (dashed line: chance)"))
+    axis = make_share_axis(_("share of options judged correctly (dashed line: chance)"))
     x, low = (alt.X(field, scale=scale, axis=axis) for field in ("share:Q", "low:Q"))
-    base = alt.Chart().encode(y=y, tooltip=point_tooltips())
+    base = alt.Chart().encode(y=y, tooltip=list_point_tooltips())
     guess, read = (base.transform_filter(alt.datum.stage == stage) for stage in ("guess", "read"))
     beside = guess.encode(x=alt.value(WIDTH))
     return [
@@ -78,28 +78,28 @@ def layers(y: Any, floor: float) -> list[Any]:
         guess.mark_rule(strokeWidth=5, color=LINE).encode(x=x, x2="other:Q"),
         guess.mark_rule(strokeWidth=1.5, color=GUESS, yOffset=9).encode(x=low, x2="high:Q"),
         read.mark_rule(strokeWidth=1.5, color=READ, yOffset=-9).encode(x=low, x2="high:Q"),
-        base.mark_point(size=120, strokeWidth=2, opacity=1).encode(x=x, **by_answers()),
-        *labels(guess.encode(x=x, text="label:N"), 19),
-        *labels(read.encode(x=x, text="label:N"), -19),
+        base.mark_point(size=120, strokeWidth=2, opacity=1).encode(x=x, **encode_answers()),
+        *layer_labels(guess.encode(x=x, text="label:N"), 19),
+        *layer_labels(read.encode(x=x, text="label:N"), -19),
         beside.mark_text(**BESIDE, dy=-7, fontSize=12, fontWeight="bold", color=INK).encode(text="difference:N"),
         beside.mark_text(**BESIDE, dy=9, fontSize=11, color=SOFT).encode(text="n:N"),
     ]
 
 
-def point_tooltips() -> list[alt.Tooltip]:
+def list_point_tooltips() -> list[alt.Tooltip]:
     about = {"generator": _("Generator"), "evaluator": _("Answers by"), "answers": _("Answered")}
     return build_tooltips(about, _("Accuracy"), {"difference": _("Informativity")})
 
 
-def dumbbell_points(row: Row) -> list[dict[str, Any]]:
+def build_dumbbell_points(row: Row) -> list[dict[str, Any]]:
     """One point for each stage, and what is beside them; an undefined share has no point."""
     between = row["informativity_low"], row["informativity_high"]
     informed = (
-        _(UNDEFINED) if row["informativity"] is None else format_signed(row["informativity"], digits_of(*between))
+        _(UNDEFINED) if row["informativity"] is None else format_signed(row["informativity"], choose_digits(*between))
     )
-    difference = f"{informed} {interval(*between)}".rstrip()
+    difference = f"{informed} {format_interval(*between)}".rstrip()
     n = _("n %(guess)s and %(read)s") % {"guess": count(row["n_guess"]), "read": count(row["n_read"])}
-    n = f"{n}, {texts_counted(row['n_texts'])}"
+    n = f"{n}, {say_texts(row['n_texts'])}"
     shared = {"generator": row["generator"], "evaluator": name_evaluator(row["evaluator"])}
     shared |= {"difference": difference, "n": n}
     named = {"guess": "guessability", "read": "answerability"}
@@ -107,12 +107,12 @@ def dumbbell_points(row: Row) -> list[dict[str, Any]]:
         shared
         | {"stage": stage, "answers": name_stage(stage), "share": row[measure], "label": format_label(row[measure])}
         | {"low": row[f"{measure}_low"], "high": row[f"{measure}_high"], "other": row["answerability"]}
-        | describe_measure(row, measure, with_texts(row, measure, judgments_counted(row[f"n_{stage}"])), f"{measure}_")
+        | describe_measure(row, measure, add_texts(row, measure, say_judgments(row[f"n_{stage}"])), f"{measure}_")
         for stage, measure in named.items()
     ]
 
 
-def floor_of(points: Sequence[Mapping[str, Any]]) -> float:
+def choose_axis_start(points: Sequence[Mapping[str, Any]]) -> float:
     """Where the axis begins: at .4, or below the lowest number drawn."""
     drawn = [point[name] for point in points for name in ("share", "low") if point[name] is not None]
     return min([0.4, *(int(10 * value) / 10 for value in drawn)])
@@ -130,21 +130,23 @@ def format_signed(value: float, digits: int) -> str:
 # How items were rated, and how accurate the answers of those who rated them so are.
 
 
-def ratings(table: Table, title: Mapping[str, Any]) -> Any:
+def draw_ratings(table: Table, title: Mapping[str, Any]) -> Any:
     """The shares of each rating by generator and evaluator, stacked, with counts and means."""
     levels = [int(column[2:]) for column in table.header if column.startswith("n_")]
-    bars = [bar for row in table.rows if row["n"] for bar in rating_bars(row, levels)]
+    bars = [bar for row in table.rows if row["n"] for bar in build_rating_bars(row, levels)]
     rows = list(dict.fromkeys(bar["row"] for bar in bars))
     y = alt.Y("row:N", title=None, sort=rows, axis=BARE)
     legend = alt.Legend(
         titleOrient="left", titlePadding=14, symbolType="square", symbolStrokeColor=SOFT, symbolStrokeWidth=0.5
     )
-    scale = alt.Scale(domain=levels, range=shades(len(levels)))
+    scale = alt.Scale(domain=levels, range=list_shades(len(levels)))
     colour = alt.Color("rating:O", title=_("rating (1 is worst)"), scale=scale, legend=legend)
     about = {"generator": _("Generator"), "evaluator": _("Ratings by"), "rating": _("Rating"), "part": _("Given")}
     base = alt.Chart(alt.Data(values=bars)).encode(y=y, tooltip=build_tooltips(about, _("Mean")))
     stacked = base.mark_bar(stroke=SOFT, strokeWidth=0.5, height={"band": 0.72}).encode(
-        x=alt.X("start:Q", scale=alt.Scale(domain=[0, 1]), axis=shares(_("share of ratings"))), x2="end:Q", color=colour
+        x=alt.X("start:Q", scale=alt.Scale(domain=[0, 1]), axis=make_share_axis(_("share of ratings"))),
+        x2="end:Q",
+        color=colour,
     )
     counts = (
         base.transform_filter("datum.end - datum.start > 0.045")
@@ -156,16 +158,16 @@ def ratings(table: Table, title: Mapping[str, Any]) -> Any:
     return alt.layer(stacked, counts, beside).properties(width=WIDTH, height=alt.Step(40), title=title)
 
 
-def rating_bars(row: Row, levels: Sequence[int]) -> list[dict[str, Any]]:
+def build_rating_bars(row: Row, levels: Sequence[int]) -> list[dict[str, Any]]:
     """The pieces of one bar, from the worst rating to the best."""
-    ends = interval(row["low"], row["high"])
+    ends = format_interval(row["low"], row["high"])
     mean = _("mean %(mean)s %(interval)s, n %(n)s") % {
-        "mean": number(row["mean"], digits_of(row["low"], row["high"])),
+        "mean": number(row["mean"], choose_digits(row["low"], row["high"])),
         "interval": ends,
         "n": count(row["n"]),
     }
     bars, before = [], 0
-    for level, colour in zip(levels, shades(len(levels)), strict=True):
+    for level, colour in zip(levels, list_shades(len(levels)), strict=True):
         n = row[f"n_{level}"]
         start, before = before / row["n"], before + n
         end = before / row["n"]
@@ -174,21 +176,21 @@ def rating_bars(row: Row, levels: Sequence[int]) -> list[dict[str, Any]]:
                 "row": f"{row['generator']} · {name_evaluator(row['evaluator'])}",
                 "generator": row["generator"],
                 "evaluator": name_evaluator(row["evaluator"]),
-                "part": part_of(n, row["n"]),
+                "part": format_part(n, row["n"]),
                 "rating": level,
                 "count": n,
                 "mean": mean,
-                "ink": ink_on(colour),
+                "ink": choose_ink(colour),
             }
             | {"start": start, "end": end, "middle": (start + end) / 2}
-            | describe_measure(row, "mean", with_texts(row, "mean", ratings_counted(row["n"])))
+            | describe_measure(row, "mean", add_texts(row, "mean", say_ratings(row["n"])))
         )
     return bars
 
 
-def accuracy_by_rating(table: Table, title: Mapping[str, Any]) -> Any:
+def draw_accuracy_by_rating(table: Table, title: Mapping[str, Any]) -> Any:
     """Accuracy without and with the text by the annotator's own rating, with intervals and n."""
-    bars = [bar_of(row) for row in table.rows]
+    bars = [build_bar(row) for row in table.rows]
     names = [name_stage("guess"), name_stage("read")]
     axis = alt.Axis(labelAngle=0, ticks=False, labelPadding=24)
     x = alt.X("rating:O", title=_("own rating of the item; above it the number of judgments"), axis=axis)
@@ -196,9 +198,11 @@ def accuracy_by_rating(table: Table, title: Mapping[str, Any]) -> Any:
     about = {"rating": _("Own rating"), "answers": _("Answered")}
     tooltip = build_tooltips(about, _("Accuracy"))
     base = alt.Chart(alt.Data(values=bars)).encode(x=x, xOffset=offset, tooltip=tooltip)
-    y = alt.Y("accuracy:Q", scale=alt.Scale(domain=[0, 1]), axis=shares(_("share of options judged correctly")))
+    y = alt.Y(
+        "accuracy:Q", scale=alt.Scale(domain=[0, 1]), axis=make_share_axis(_("share of options judged correctly"))
+    )
     chance = alt.Chart(alt.Data(values=[{}])).mark_rule(strokeDash=[3, 3], color=SOFT).encode(y=alt.datum(0.5))
-    columns = base.mark_bar(strokeWidth=2).encode(y=y, **by_answers())
+    columns = base.mark_bar(strokeWidth=2).encode(y=y, **encode_answers())
     drawn = base.transform_filter("isValid(datum.low)")
     whisker = drawn.encode(y=alt.Y("low:Q"), y2="high:Q")
     # A white line beneath keeps the whisker visible on a filled bar.
@@ -208,7 +212,7 @@ def accuracy_by_rating(table: Table, title: Mapping[str, Any]) -> Any:
     return alt.layer(*layers).properties(width=WIDTH + 120, height=HEIGHT, title=title)
 
 
-def bar_of(row: Row) -> dict[str, Any]:
+def build_bar(row: Row) -> dict[str, Any]:
     return {
         "rating": row["rating"],
         "stage": row["stage"],
@@ -217,5 +221,5 @@ def bar_of(row: Row) -> dict[str, Any]:
         "low": row["low"],
         "high": row["high"],
         "n": count(row["n"]),
-        **describe_measure(row, "accuracy", with_texts(row, "accuracy", judgments_counted(row["n"]))),
+        **describe_measure(row, "accuracy", add_texts(row, "accuracy", say_judgments(row["n"]))),
     }

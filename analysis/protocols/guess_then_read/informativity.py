@@ -46,18 +46,20 @@ from analysis.tables.spec import Table, TableSpec
 GUESSABILITY, ANSWERABILITY, INFORMATIVITY = "guessability", "answerability", "informativity"
 
 
-def reading_comparisons(evidence: Evidence, judgments: pd.DataFrame | None = None) -> tuple[Comparison, ...]:
+def iter_reading_comparisons(evidence: Evidence, judgments: pd.DataFrame | None = None) -> tuple[Comparison, ...]:
     """Guessability, answerability and informativity by each evaluator."""
     judgments = evidence.judgments if judgments is None else judgments
     families = (
-        family for evaluator in evaluators_in(evidence) for family in reading_families(evidence, evaluator, judgments)
+        family
+        for evaluator in evaluators_in(evidence)
+        for family in iter_reading_families(evidence, evaluator, judgments)
     )
     return compare_all(families, evidence.choices)
 
 
-def reading_families(evidence: Evidence, evaluator: Evaluator, judgments: pd.DataFrame) -> Iterator[Family]:
+def iter_reading_families(evidence: Evidence, evaluator: Evaluator, judgments: pd.DataFrame) -> Iterator[Family]:
     mine = with_codes(evaluator.rows_of(judgments))
-    arms = {name: reading_arms(mine, name) for name in evidence.generators}
+    arms = {name: build_reading_arms(mine, name) for name in evidence.generators}
     for measure in (GUESSABILITY, ANSWERABILITY, INFORMATIVITY):
         figures = {name: measure_arms(measure, *arms[name]) for name in arms}
         judged = {name: figure for name, figure in figures.items() if any(len(arm.n) for arm in figure.arms())}
@@ -68,7 +70,7 @@ def reading_families(evidence: Evidence, evaluator: Evaluator, judgments: pd.Dat
         )  # fmt: skip
 
 
-def reading_arms(coded: pd.DataFrame, generator: str) -> tuple[Arm, Arm]:
+def build_reading_arms(coded: pd.DataFrame, generator: str) -> tuple[Arm, Arm]:
     """With the text and without, from judgments `with_codes`."""
     mine = coded[coded["generator"] == generator]
     read, guess = (arm_of(mine[mine["stage"] == stage]) for stage in (READ, GUESS))
@@ -81,7 +83,7 @@ def measure_arms(measure: str, read: Arm, guess: Arm) -> GeneratorFigure:
     return GeneratorFigure((read if measure == ANSWERABILITY else guess,))
 
 
-def informativities(sums: np.ndarray) -> np.ndarray:
+def compute_informativity(sums: np.ndarray) -> np.ndarray:
     """(b, 4) sums to (b,) answerability minus guessability; NaN where a stage has no judgment."""
     n = np.where(sums[:, 1::2] > 0, sums[:, 1::2], np.nan)
     shares = sums[:, 0::2] / n
@@ -91,24 +93,25 @@ def informativities(sums: np.ndarray) -> np.ndarray:
 MEASURES = ("guessability", "answerability", "informativity")
 
 
-def informativity_table(evidence: Evidence, comparisons: Sequence[Comparison] | None = None) -> Table:
+def build_informativity(evidence: Evidence, comparisons: Sequence[Comparison] | None = None) -> Table:
     """Pooled: answerability over all who read, guessability over those who guessed (as published)."""
     judgments = evidence.judgments
-    comparisons = reading_comparisons(evidence, judgments) if comparisons is None else comparisons
+    comparisons = iter_reading_comparisons(evidence, judgments) if comparisons is None else comparisons
     return build_table(POOLED, evidence, judgments, comparisons)
 
 
-def informativity_matched(evidence: Evidence) -> Table:
+def build_matched_informativity(evidence: Evidence) -> Table:
     """Only annotators and items with both, so that the two shares are about the same answers."""
     judgments = select_matched(evidence.judgments)
-    return build_table(MATCHED, evidence, judgments, reading_comparisons(evidence, judgments))
+    return build_table(MATCHED, evidence, judgments, iter_reading_comparisons(evidence, judgments))
 
 
 def build_table(
     spec: TableSpec, evidence: Evidence, judgments: pd.DataFrame, comparisons: Sequence[Comparison]
 ) -> Table:
     rows = [
-        row_of(evidence, generator, evaluator, judgments) | {"wins": measures_won(comparisons, evaluator, generator)}
+        build_row(evidence, generator, evaluator, judgments)
+        | {"wins": list_measures_won(comparisons, evaluator, generator)}
         for generator in evidence.generators
         for evaluator in evaluators_in(evidence)
     ]
@@ -132,11 +135,11 @@ class StageJudgments:
         }
 
 
-def row_of(evidence: Evidence, generator: str, evaluator: Evaluator, judgments: pd.DataFrame) -> dict[str, Any]:
+def build_row(evidence: Evidence, generator: str, evaluator: Evaluator, judgments: pd.DataFrame) -> dict[str, Any]:
     choices = evidence.choices
     mine = evaluator.rows_of(judgments[judgments["generator"] == generator])
     judged = sum_by_stage(mine, evaluator)
-    estimates = judged.estimates(reason_for(evaluator, judged, generator, evidence), choices.seed)
+    estimates = judged.estimates(find_reasons(evaluator, judged, generator, evidence), choices.seed)
     chosen = estimates["informativity"].intervals[choices.convention]
     return {
         "generator": generator,
@@ -160,7 +163,7 @@ def sum_by_stage(judgments: pd.DataFrame, evaluator: Evaluator) -> StageJudgment
     return StageJudgments(guess, read, evaluator.is_fixed)
 
 
-def reason_for(evaluator: Evaluator, judged: StageJudgments, generator: str, evidence: Evidence) -> str:
+def find_reasons(evaluator: Evaluator, judged: StageJudgments, generator: str, evidence: Evidence) -> str:
     """Why guessability, answerability or their difference has no value; "" if all have one.
 
     If nothing is left to match, the reason is found in the unmatched judgments.
@@ -178,7 +181,7 @@ def reason_for(evaluator: Evaluator, judged: StageJudgments, generator: str, evi
     return _("no answers without the text") if READ in stages else _("no answers with the text")
 
 
-def measures_won(comparisons: Sequence[Comparison], evaluator: Evaluator, generator: str) -> list[str]:
+def list_measures_won(comparisons: Sequence[Comparison], evaluator: Evaluator, generator: str) -> list[str]:
     """The measures by which the generator does better than every other one, after adjustment."""
     found = {measure: find_comparison(comparisons, measure, evaluator.name) for measure in MEASURES}
     return [measure for measure, comparison in found.items() if comparison and comparison.winner() == generator]
@@ -187,21 +190,23 @@ def measures_won(comparisons: Sequence[Comparison], evaluator: Evaluator, genera
 # The interval of informativity by every method side by side: what is resampled or left out decides its width.
 
 
-def interval_methods(evidence: Evidence) -> Table:
+def build_interval_methods(evidence: Evidence) -> Table:
     """Five rows per generator and evaluator with answers in both stages; four for models, who are not drawn."""
     judgments = evidence.judgments
     rows = [
         row
         for generator in evidence.generators
         for evaluator in evaluators_in(evidence)
-        for row in rows_of(
+        for row in build_method_rows(
             generator, evaluator, evaluator.rows_of(judgments[judgments["generator"] == generator]), evidence
         )
     ]
     return INTERVALS.build(rows)
 
 
-def rows_of(generator: str, evaluator: Evaluator, mine: pd.DataFrame, evidence: Evidence) -> Iterator[dict[str, Any]]:
+def build_method_rows(
+    generator: str, evaluator: Evaluator, mine: pd.DataFrame, evidence: Evidence
+) -> Iterator[dict[str, Any]]:
     text, texts = pd.factorize(mine["text_id"])
     annotator, annotators = pd.factorize(mine["annotator"])
     shape = (len(texts), len(annotators))
@@ -212,7 +217,7 @@ def rows_of(generator: str, evaluator: Evaluator, mine: pd.DataFrame, evidence: 
     ]
     if not (tables[1].any() and tables[3].any()):
         return
-    for found in intervals(tables, evidence.choices.seed, evaluator.is_fixed):
+    for found in compute_intervals(tables, evidence.choices.seed, evaluator.is_fixed):
         yield {
             "generator": generator,
             "evaluator": evaluator.name,
@@ -242,7 +247,7 @@ def count_cells(mine: pd.DataFrame, cell: np.ndarray, stage: str, column: str, s
     return np.bincount(cell[chosen], minlength=shape[0] * shape[1]).reshape(shape)
 
 
-def intervals(tables: list[np.ndarray], seed: int, fixed: bool) -> list[Interval]:
+def compute_intervals(tables: list[np.ndarray], seed: int, fixed: bool) -> list[Interval]:
     """From numbers of right and of all judgments (texts, annotators), first with the text, then without."""
     by_text = [table.sum(axis=1) for table in tables]
     totals = [int(table.sum()) for table in tables]
@@ -284,7 +289,7 @@ def standardize_informativity(evidence: Evidence) -> Table:
         _("Informativity within each category of items, and its mean weighted by each category's share "
           "of all items of the study, so that every generator is compared on the same mix (direct "
           "standardization)."),
-        *(warning for way in ways for warning in warnings(evidence, way)),
+        *(warning for way in ways for warning in list_mix_warnings(evidence, way)),
     ]  # fmt: skip
     if not ways:
         notes = [_("The items have no kinds yet. Give every item a kind in its metadata, or code what "
@@ -293,7 +298,7 @@ def standardize_informativity(evidence: Evidence) -> Table:
     return STANDARDISED.build(rows, evidence.choices.convention, notes)
 
 
-def mixes(evidence: Evidence, way: Categories) -> dict[str, dict[str, float]]:
+def compute_mixes(evidence: Evidence, way: Categories) -> dict[str, dict[str, float]]:
     """The share of each category among the items of each generator, and under "" among all of them."""
     of_items = dict(zip(evidence.items["item_id"], evidence.items["generator"], strict=True))
     found = {}
@@ -303,9 +308,9 @@ def mixes(evidence: Evidence, way: Categories) -> dict[str, dict[str, float]]:
     return found
 
 
-def warnings(evidence: Evidence, way: Categories) -> list[str]:
+def list_mix_warnings(evidence: Evidence, way: Categories) -> list[str]:
     """Which generators have another mix of items than the common one, with the largest difference of each."""
-    shares = mixes(evidence, way)
+    shares = compute_mixes(evidence, way)
     common, found = shares[ALL], []
     for generator in evidence.generators:
         own = shares[generator]
@@ -321,25 +326,25 @@ def warnings(evidence: Evidence, way: Categories) -> list[str]:
     return found
 
 
-def mix_sentences(evidence: Evidence) -> list[str]:
+def list_mix_sentences(evidence: Evidence) -> list[str]:
     """The warnings of all ways to divide the items, for the page where the numbers first occur."""
-    return [warning for way in list_usable_divisions(evidence) for warning in warnings(evidence, way)]
+    return [warning for way in list_usable_divisions(evidence) for warning in list_mix_warnings(evidence, way)]
 
 
 def standardize_rows(
     evidence: Evidence, way: Categories, generator: str, evaluator: Evaluator, judgments: pd.DataFrame
 ) -> list[dict[str, Any]]:
-    """The standardised row, then one for each category."""
-    shares = mixes(evidence, way)
+    """The row at the common mix, then one for each category."""
+    shares = compute_mixes(evidence, way)
     mine = judgments[judgments["generator"] == generator]
     category = mine["item_id"].map(way.of)
-    coded, sums = with_codes(mine), sums_of(mine, category, way.names)
+    coded, sums = with_codes(mine), sum_by_category(mine, category, way.names)
     common = np.array([shares[ALL][name] for name in way.names])
     rows = []
     for place, name in [(None, ALL), *enumerate(way.names)]:
         weights = common if place is None else np.eye(len(common))[place]
         about = mine if place is None else mine[category == name]
-        found = estimate(
+        found = estimate_standardized(
             coded, sums, weights, list(map(way.title_of, way.names)), evidence.choices.seed, evaluator.is_fixed
         )
         rows.append(
@@ -360,7 +365,7 @@ def standardize_rows(
     return rows
 
 
-def sums_of(judgments: pd.DataFrame, category: pd.Series, names: Sequence[str]) -> FloatArray:
+def sum_by_category(judgments: pd.DataFrame, category: pd.Series, names: Sequence[str]) -> FloatArray:
     """(judgments, categories, 4): what each judgment adds to right and n with the text, and right and n without it."""
     read, right = (judgments["stage"] == READ).to_numpy(), judgments["correct"].to_numpy(dtype=bool)
     parts = np.stack([right & read, read, right & ~read, ~read], axis=1)
@@ -368,10 +373,10 @@ def sums_of(judgments: pd.DataFrame, category: pd.Series, names: Sequence[str]) 
     return (mine[:, :, None] & parts[:, None, :]).astype(np.float64)
 
 
-def estimate(
+def estimate_standardized(
     judgments: pd.DataFrame, sums: FloatArray, weights: FloatArray, names: list[str], seed: int, fixed: bool
 ) -> Estimate:
-    """Σ weight · informativity of the categories, over judgments `with_codes`; sums as of `sums_of`."""
+    """Σ weight · informativity of the categories, over judgments `with_codes`; sums as of `sum_by_category`."""
     used = weights > 0
     empty = [name for name, part, is_used in zip(names, sums.sum(axis=0), used, strict=True)
              if is_used and not part[1::2].all()]  # fmt: skip
@@ -382,7 +387,7 @@ def estimate(
 
     def statistic(added: FloatArray) -> FloatArray:
         parts = added.reshape(len(added), -1, 4)
-        return np.asarray(sum(weight * informativities(parts[:, at]) for at, weight in enumerate(weights[used])))
+        return np.asarray(sum(weight * compute_informativity(parts[:, at]) for at, weight in enumerate(weights[used])))
 
     about = np.flatnonzero(sums[:, used].any(axis=(1, 2)))
     return figure_of(

@@ -6,7 +6,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from analysis.codes import GUESSABLE, TAG, UNANSWERABLE, join_codes, titles
+from analysis.codes import GUESSABLE, TAG, UNANSWERABLE, join_codes, list_code_titles
 from analysis.frames.evidence import Evidence
 from analysis.measures.agreement import MISSING
 from analysis.measures.intervals import Interval
@@ -17,7 +17,7 @@ from analysis.measures.item_analysis import (
     miskey,
     unit_means,
 )
-from analysis.protocols.guess_then_read.answers import GUESS, READ, items_right
+from analysis.protocols.guess_then_read.answers import GUESS, READ, judge_whole_items
 from analysis.protocols.guess_then_read.tables import GUESSABLE as GUESSABLE_TABLE
 from analysis.protocols.guess_then_read.tables import ITEM_ANALYSIS
 from analysis.protocols.guess_then_read.tables import UNANSWERABLE as UNANSWERABLE_TABLE
@@ -31,19 +31,19 @@ NOT_WITHOUT_TEXT = gettext_noop(
 )
 
 
-def item_analysis(evidence: Evidence) -> Table:
+def build_item_analysis(evidence: Evidence) -> Table:
     """A row per option and stage, in the order of the bank; without answers shares are undefined."""
-    found = {stage: stage_rows(evidence, stage) for stage in (GUESS, READ)}
+    found = {stage: build_stage_rows(evidence, stage) for stage in (GUESS, READ)}
     rows = [row for both in zip(found[GUESS], found[READ], strict=True) for row in both]
     return ITEM_ANALYSIS.build(rows)
 
 
-def stage_rows(evidence: Evidence, stage: str) -> list[Row]:
+def build_stage_rows(evidence: Evidence, stage: str) -> list[Row]:
     """One row per option, in the order of `evidence.options`."""
     options = evidence.options
     asked = people_in(evidence).rows_of(evidence.frame)
     asked = asked[(asked["question"] == "answer") & (asked["stage"] == stage) & asked["correct"].notna()]
-    ticked, right, unsure = grids(asked, options, ("value", "correct", "unsure"))
+    ticked, right, unsure = build_grids(asked, options, ("value", "correct", "unsure"))
     shares, separation, intervals = unit_means(right), discrimination(right), discrimination_intervals(right)
     marks = unit_means(unsure)
     alarm = miskey((right == 1).sum(axis=0), shares.n) if stage == READ else None
@@ -80,7 +80,7 @@ def explain_unmarked(stage: str, known: int) -> list[str]:
     return [_(NO_MARKS)] if stage == READ and not known else []
 
 
-def grids(asked: pd.DataFrame, options: pd.DataFrame, columns: tuple[str, ...]) -> list[np.ndarray]:
+def build_grids(asked: pd.DataFrame, options: pd.DataFrame, columns: tuple[str, ...]) -> list[np.ndarray]:
     """For each column (annotators, options) 0, 1 or MISSING."""
     rater, raters = pd.factorize(asked["annotator"])
     ids = ["item_id", "option_id"]
@@ -96,27 +96,29 @@ def grids(asked: pd.DataFrame, options: pd.DataFrame, columns: tuple[str, ...]) 
 # Lists ----------------------------------------------------------------------------------------------------------------
 
 
-def guessable_items(evidence: Evidence) -> Table:
+def build_guessable_items(evidence: Evidence) -> Table:
     """Right for more than half of the people who answered without the text."""
-    counted = right_by_item(evidence, GUESS)
-    return list_of(GUESSABLE_TABLE, evidence, counted[2 * counted.n_right > counted.n], GUESSABLE)
+    counted = count_right_by_item(evidence, GUESS)
+    return build_item_list(GUESSABLE_TABLE, evidence, counted[2 * counted.n_right > counted.n], GUESSABLE)
 
 
-def unanswerable_items(evidence: Evidence) -> Table:
+def build_unanswerable_items(evidence: Evidence) -> Table:
     """Wrong for more than half of the people who answered with the text."""
-    counted = right_by_item(evidence, READ)
-    return list_of(UNANSWERABLE_TABLE, evidence, counted[2 * (counted.n - counted.n_right) > counted.n], UNANSWERABLE)
+    counted = count_right_by_item(evidence, READ)
+    return build_item_list(
+        UNANSWERABLE_TABLE, evidence, counted[2 * (counted.n - counted.n_right) > counted.n], UNANSWERABLE
+    )
 
 
-def right_by_item(evidence: Evidence, stage: str) -> pd.DataFrame:
+def count_right_by_item(evidence: Evidence, stage: str) -> pd.DataFrame:
     """Columns item_id, n and n_right: how many people answered each item in that stage, and how many of them
     correctly."""
     judged = people_in(evidence).rows_of(evidence.judgments)
-    found = items_right(judged[judged["stage"] == stage])
+    found = judge_whole_items(judged[judged["stage"] == stage])
     return found.groupby("item_id")["right"].agg(n="size", n_right="sum").astype(int).reset_index()
 
 
-def list_of(spec: TableSpec, evidence: Evidence, counted: pd.DataFrame, kind: str) -> Table:
+def build_item_list(spec: TableSpec, evidence: Evidence, counted: pd.DataFrame, kind: str) -> Table:
     """The items, the most certain first, with the codes that explain them."""
     items = evidence.items.merge(counted, on="item_id")
     above = certainty_above(items["n_right"].to_numpy(dtype=np.int64), items["n"].to_numpy(dtype=np.int64))
@@ -135,5 +137,5 @@ def list_of(spec: TableSpec, evidence: Evidence, counted: pd.DataFrame, kind: st
         }
         for row in found.to_dict("records")
     ]
-    rows = [row | {"codes_said": titles(evidence.study.protocol, row["codes"])} for row in rows]
+    rows = [row | {"codes_said": list_code_titles(evidence.study.protocol, row["codes"])} for row in rows]
     return spec.build(rows)

@@ -14,20 +14,20 @@ from analysis.frames.evidence import Evidence
 from analysis.measures.components import component_intervals, fit_components
 from analysis.measures.power import Components, Plan, informativity_curve
 from analysis.measures.prediction_powered import gain
-from analysis.planning.forms import OutlookForm, Sizes, make_spread_field, share, size
+from analysis.planning.forms import OutlookForm, Sizes, make_share_field, make_size_field, make_spread_field
 from analysis.planning.outlook import (
     PEOPLE_TEXTS,
     STUDIES,
     AssumedPlan,
     Planner,
     TooLarge,
-    component_row,
+    build_component_row,
+    build_outlook_row,
+    format_percent,
+    list_sizes_around,
     make_unfitted_row,
-    outlook_row,
-    percent,
-    sizes_around,
 )
-from analysis.protocols.guess_then_read.spread import code_judgments, option_spread
+from analysis.protocols.guess_then_read.spread import code_judgments, fit_option_spread
 from analysis.protocols.guess_then_read.tables import OUTLOOK
 from analysis.reports.evaluators import people_in
 from analysis.reports.spread import Spread, component_names
@@ -64,7 +64,7 @@ class GuessPlan(AssumedPlan):
         plan = self.plan
         axes: tuple[tuple[Varied, int], ...] = (("texts", 2), ("annotators", 1), ("items", 1))
         for axis, least in axes:
-            sizes = sizes_around(getattr(plan, axis), least)
+            sizes = list_sizes_around(getattr(plan, axis), least)
             yield from self.curve(axis, axis, sizes, sizes, seed)
             if axis == "texts" and self.texts_all > plan.texts:
                 with_models = sorted({*(n for n in sizes if n <= self.texts_all), self.texts_all})
@@ -76,14 +76,14 @@ class GuessPlan(AssumedPlan):
     ) -> Iterator[dict[str, Any]]:
         """The rows of an axis; as_good_as: for each the size of `varied` with people only, which is simulated."""
         plan, read = self.plan, (self.read, self.read - self.difference)
-        studies = max_studies(plan, max(as_good_as) / getattr(plan, varied))
+        studies = compute_max_studies(plan, max(as_good_as) / getattr(plan, varied))
         found = informativity_curve(
             plan, (varied, as_good_as), self.guess, read, seed=seed, components=self.components, studies=studies
         )
         for n, each in zip(sizes, found, strict=True):
             about = {name: getattr(plan, name) for name in ("texts", "annotators", "items")} | {varied: n}
             about["r"] = self.r if axis == PEOPLE_TEXTS else None
-            yield outlook_row(axis, n, n == getattr(plan, varied), about, each)
+            yield build_outlook_row(axis, n, n == getattr(plan, varied), about, each)
 
     def note(self) -> str:
         return _("Power: share of simulated studies in which the interval of the difference between two "
@@ -99,13 +99,13 @@ class GuessPlan(AssumedPlan):
         ) % {
             "texts": count(own["texts"]),
             "annotators": count(own["annotators"]),
-            "power": percent(own["power"]),
+            "power": format_percent(own["power"]),
             "difference": number(self.difference),
             "width": number(own["width"]),
         }
 
 
-def max_studies(plan: Plan, factor: float) -> int:
+def compute_max_studies(plan: Plan, factor: float) -> int:
     """How many studies can be drawn at the largest size."""
     studies = min(STUDIES, int(JUDGMENTS / (plan.judgments * factor)))
     if studies < FEWEST:
@@ -120,15 +120,15 @@ class GuessForm(OutlookForm):
     SIZES = ("texts", "texts_all", "annotators", "generators", "items", "options")
     EFFECTS = ("guess", "read", "difference", "r")
 
-    texts = size(gettext_lazy("Texts with people"), 2, 2000)
-    texts_all = size(gettext_lazy("Texts that models do"), 2, 1_000_000)
-    annotators = size(gettext_lazy("Annotators per text"), 1, 200)
-    generators = size(gettext_lazy("Generators"), 2, 50)
-    items = size(gettext_lazy("Items per text and generator"), 1, 50)
-    options = size(gettext_lazy("Options per item"), 1, 20)
-    guess = share(gettext_lazy("Accuracy without the text"))
-    read = share(gettext_lazy("Accuracy with the text"))
-    difference = share(gettext_lazy("Difference between two generators to detect"), 0, 0.9)
+    texts = make_size_field(gettext_lazy("Texts with people"), 2, 2000)
+    texts_all = make_size_field(gettext_lazy("Texts that models do"), 2, 1_000_000)
+    annotators = make_size_field(gettext_lazy("Annotators per text"), 1, 200)
+    generators = make_size_field(gettext_lazy("Generators"), 2, 50)
+    items = make_size_field(gettext_lazy("Items per text and generator"), 1, 50)
+    options = make_size_field(gettext_lazy("Options per item"), 1, 20)
+    guess = make_share_field(gettext_lazy("Accuracy without the text"))
+    read = make_share_field(gettext_lazy("Accuracy with the text"))
+    difference = make_share_field(gettext_lazy("Difference between two generators to detect"), 0, 0.9)
     r = forms.TypedChoiceField(
         label=gettext_lazy("r of models and people, by text"),
         coerce=float,
@@ -177,8 +177,10 @@ def list_components(evidence: Evidence) -> list[dict[str, Any]]:
     fitted = fit_components(data)
     intervals = component_intervals(data, fitted)
     values = {name: nan if name in fitted.assumed else getattr(fitted.components, name) for name in names}
-    return [component_row(name, title, values[name], defaults[name], intervals[name]) for name, title in names.items()]
+    return [
+        build_component_row(name, title, values[name], defaults[name], intervals[name]) for name, title in names.items()
+    ]
 
 
 def make_planner() -> Planner:
-    return Planner(GuessForm, option_spread, list_components, assume_values)
+    return Planner(GuessForm, fit_option_spread, list_components, assume_values)

@@ -7,25 +7,37 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from analysis.figures.paper import Line, Mark, Panels, Ranges, Style, more_lines
-from analysis.formatting import interval, items_counted, judgments_counted, number, of_people, of_texts, texts_counted
+from analysis.figures.paper import Line, Mark, Panels, Ranges, Style, say_more_lines
+from analysis.formatting import (
+    format_interval,
+    number,
+    say_items,
+    say_judgments,
+    say_of_people,
+    say_of_texts,
+    say_texts,
+)
 from analysis.frames.evidence import Evidence
 from analysis.pack.methods import Facts, table, with_ends
 from analysis.protocols.guess_then_read import figures as drawn
-from analysis.protocols.guess_then_read.agreement import agreement_with_humans
-from analysis.protocols.guess_then_read.answers import accuracy_by_rating, ratings
-from analysis.protocols.guess_then_read.beside_accuracy import beside_accuracy
-from analysis.protocols.guess_then_read.figures import dumbbell
+from analysis.protocols.guess_then_read.agreement import build_agreement
+from analysis.protocols.guess_then_read.answers import build_accuracy_by_rating, build_ratings
+from analysis.protocols.guess_then_read.beside_accuracy import build_tables
+from analysis.protocols.guess_then_read.figures import draw_dumbbell
 from analysis.protocols.guess_then_read.informativity import (
     INFORMATIVITY,
-    informativity_matched,
-    informativity_table,
-    interval_methods,
-    mix_sentences,
-    reading_comparisons,
+    build_informativity,
+    build_interval_methods,
+    build_matched_informativity,
+    iter_reading_comparisons,
+    list_mix_sentences,
     standardize_informativity,
 )
-from analysis.protocols.guess_then_read.item_analysis import guessable_items, item_analysis, unanswerable_items
+from analysis.protocols.guess_then_read.item_analysis import (
+    build_guessable_items,
+    build_item_analysis,
+    build_unanswerable_items,
+)
 from analysis.protocols.guess_then_read.spread import compute_narrowing
 from analysis.reports.contrasts import Comparison, contrasts, find_comparison
 from analysis.reports.description import description, variants
@@ -49,7 +61,7 @@ from analysis.reports.outcome import (
     summarize_values,
 )
 from analysis.reports.report import Report
-from analysis.science.report import against_others
+from analysis.science.report import compare_with_others
 from analysis.tables.spec import Row, Table
 from analysis.words import name_evaluator
 from studies.question_words import name_stage
@@ -57,7 +69,7 @@ from studies.question_words import name_stage
 # The main findings in a few sentences; each claim is supported by an adjusted interval.
 
 
-def sentences(evidence: Evidence, informativity: Table, comparisons: Sequence[Comparison]) -> list[str]:
+def list_sentences(evidence: Evidence, informativity: Table, comparisons: Sequence[Comparison]) -> list[str]:
     """About people if any have answered, else about the first model that has informativity.
 
     Baselines say nothing about items: what they gain or lose with the text follows from their rule.
@@ -69,7 +81,7 @@ def sentences(evidence: Evidence, informativity: Table, comparisons: Sequence[Co
     speaker = HUMAN if any(row["evaluator"] == HUMAN for row in defined) else defined[0]["evaluator"]
     rows = sorted((row for row in defined if row["evaluator"] == speaker), key=lambda row: -row["informativity"])
     sentences = [
-        summary(rows, speaker, basis(rows)),
+        list_gains(rows, speaker, describe_basis(rows)),
         *explain_undefined([row for row in asked if row["evaluator"] == speaker]),
     ]
     return [*sentences, *say_comparison(evidence, speaker, find_comparison(comparisons, INFORMATIVITY, speaker))]
@@ -87,17 +99,17 @@ def explain_undefined(rows: list[Row]) -> list[str]:
     ]
 
 
-def basis(rows: list[Row]) -> str:
+def describe_basis(rows: list[Row]) -> str:
     """What the rows are based on: all their judgments, and the largest numbers of texts and people of any row."""
     n = sum(row["n_guess"] + row["n_read"] for row in rows)
     texts, people = (max(row[column] for row in rows) for column in ("n_texts", "n_annotators"))
-    values = {"judgments": judgments_counted(n), "texts": of_texts(texts), "people": of_people(people)}
+    values = {"judgments": say_judgments(n), "texts": say_of_texts(texts), "people": say_of_people(people)}
     if rows[0]["evaluator_kind"] == "human":
         return _("%(judgments)s by %(people)s on %(texts)s") % values
     return _("%(judgments)s on %(texts)s") % values
 
 
-def summary(rows: list[Row], speaker: str, basis: str) -> str:
+def list_gains(rows: list[Row], speaker: str, basis: str) -> str:
     """The informativity of each generator, the highest first; of many only the range. `basis`: what it is based on."""
     values = {
         "values": list_values(rows, "informativity", "informativity_low", "informativity_high"),
@@ -180,7 +192,7 @@ def summarize(report: Report, estimand: str) -> Outcome | None:
     compared = build_contrast_set(report, MEASURE, speaker).select(standings) if is_pooled else ContrastSet()
     gains = _("After reading, %(who)s judged more options right: %(values)s.")
     return Outcome(
-        title=title_of(speaker),
+        title=write_title(speaker),
         standings=standings,
         figure=draw_gains(rows),
         words=WORDS,
@@ -199,7 +211,7 @@ def find_speaker(rows: Sequence[Row]) -> str:
     return HUMAN if HUMAN in defined or not defined else str(defined[0])
 
 
-def title_of(speaker: str) -> str:
+def write_title(speaker: str) -> str:
     if speaker == HUMAN:
         return _("How much people gain by reading")
     return _("How much %(model)s gains by reading") % {"model": speaker}
@@ -209,10 +221,10 @@ def say_basis(rows: Sequence[Row], speaker: str) -> str:
     n = sum(row["n_guess"] + row["n_read"] for row in rows)
     texts, people = (max(row[column] for row in rows) for column in ("n_texts", "n_annotators"))
     items = sum(row["n_items"] for row in rows)
-    values = {"judgments": judgments_counted(n), "items": items_counted(items), "texts": of_texts(texts)}
+    values = {"judgments": say_judgments(n), "items": say_items(items), "texts": say_of_texts(texts)}
     sentence = _("%(judgments)s of options about %(items)s on %(texts)s.") % values
     if speaker == HUMAN:
-        values |= {"people": of_people(people)}
+        values |= {"people": say_of_people(people)}
         sentence = _("%(judgments)s of options by %(people)s about %(items)s on %(texts)s.") % values
     return join_sentences(sentence, *say_stages_without_interval(rows))
 
@@ -227,14 +239,14 @@ def say_stages_without_interval(rows: Sequence[Row]) -> Iterator[str]:
                 name = f"{shorten(row['generator'])} ({name_stage(stage)})"
                 by_reason.setdefault(row[f"{share}_reason"], []).append(name)
     for reason, names in by_reason.items():
-        listed = names if len(names) <= MOST_NAMED else [*names[:MOST_NAMED], more_lines(len(names) - MOST_NAMED)]
+        listed = names if len(names) <= MOST_NAMED else [*names[:MOST_NAMED], say_more_lines(len(names) - MOST_NAMED)]
         yield join_sentences(_("No interval for %(names)s.") % {"names": join_names(listed)}, reason)
 
 
 # Figures --------------------------------------------------------------------------------------------------------------
 
 
-def marks_of(row: Row, *, intervals: bool = True) -> tuple[Mark, ...]:
+def build_marks(row: Row, *, intervals: bool = True) -> tuple[Mark, ...]:
     """Two marks: the accuracy without the text (hollow) and with it (filled)."""
     found: tuple[tuple[str, Style], ...] = (("guessability", "without"), ("answerability", "with"))
     return tuple(
@@ -243,22 +255,22 @@ def marks_of(row: Row, *, intervals: bool = True) -> tuple[Mark, ...]:
     )
 
 
-def gain_line(row: Row) -> Line:
+def build_gain_line(row: Row) -> Line:
     value, (low, high) = row[MEASURE], ends_of(row, f"{MEASURE}_")
     if value is None:
-        return Line(row["generator"], marks_of(row), "–", row[f"{MEASURE}_reason"])
-    after = interval(low, high) or _("%(texts)s: no interval") % {"texts": texts_counted(row["n_texts"])}
-    return Line(row["generator"], marks_of(row), number(value), after)
+        return Line(row["generator"], build_marks(row), "–", row[f"{MEASURE}_reason"])
+    after = format_interval(low, high) or _("%(texts)s: no interval") % {"texts": say_texts(row["n_texts"])}
+    return Line(row["generator"], build_marks(row), number(value), after)
 
 
-def legend() -> tuple:
+def make_legend() -> tuple:
     return (("without", name_stage("guess")), ("with", name_stage("read")))
 
 
 def draw_gains(rows: Sequence[Row]) -> Ranges:
     return Ranges(
-        tuple(map(gain_line, rows)), _("share of options judged right (dashed: coin toss)"), _("with − without"),
-        legend(), COIN, (0, 1), joined=True,
+        tuple(map(build_gain_line, rows)), _("share of options judged right (dashed: coin toss)"), _("with − without"),
+        make_legend(), COIN, (0, 1), joined=True,
     )  # fmt: skip
 
 
@@ -274,10 +286,10 @@ def draw_evaluators(report: Report) -> Panels | None:
         key=lambda name: make_sort_key(build_standings([cells[name, evaluators[0]]], MEASURE, f"{MEASURE}_")[0], True),
     )
     panels = tuple(
-        (name, tuple(marks_of(cells[name, each], intervals=False) for each in evaluators)) for name in generators
+        (name, tuple(build_marks(cells[name, each], intervals=False) for each in evaluators)) for name in generators
     )
     axis = _("share of options judged right (dashed: coin toss)")
-    return Panels(tuple(map(name_evaluator, evaluators)), panels, axis, legend(), COIN, (0, 1), joined=True)
+    return Panels(tuple(map(name_evaluator, evaluators)), panels, axis, make_legend(), COIN, (0, 1), joined=True)
 
 
 def list_agreed(report: Report) -> list[AgreementSummary]:
@@ -285,7 +297,7 @@ def list_agreed(report: Report) -> list[AgreementSummary]:
     return [
         AgreementSummary(
             name_stage(row["stage"]), row["kappa"], row["low"], row["high"], row["reason"], row["percent"], row["ac1"],
-            judgments_counted(row["n_judgments"]),
+            say_judgments(row["n_judgments"]),
         )
         for row in find_rows(report, "agreement_with_humans")
         if row["evaluator"] == HUMAN
@@ -293,37 +305,37 @@ def list_agreed(report: Report) -> list[AgreementSummary]:
 
 
 def build_report(evidence: Evidence) -> Report:
-    comparisons = reading_comparisons(evidence)
-    pooled = informativity_table(evidence, comparisons=comparisons)
+    comparisons = iter_reading_comparisons(evidence)
+    pooled = build_informativity(evidence, comparisons=comparisons)
     tables = (
         pooled,
         contrasts(evidence, comparisons),
-        *against_others(evidence, comparisons),
-        informativity_matched(evidence),
+        *compare_with_others(evidence, comparisons),
+        build_matched_informativity(evidence),
         standardize_informativity(evidence),
-        *beside_accuracy(evidence),
-        interval_methods(evidence),
-        agreement_with_humans(evidence),
-        ratings(evidence),
-        accuracy_by_rating(evidence),
-        guessable_items(evidence),
-        unanswerable_items(evidence),
-        item_analysis(evidence),
+        *build_tables(evidence),
+        build_interval_methods(evidence),
+        build_agreement(evidence),
+        build_ratings(evidence),
+        build_accuracy_by_rating(evidence),
+        build_guessable_items(evidence),
+        build_unanswerable_items(evidence),
+        build_item_analysis(evidence),
         *variants(evidence, lambda mine: iter(())),
         description(evidence),
     )
     answered = any(row["n_read"] for row in pooled.rows)
     return Report(
         tables,
-        (*sentences(evidence, pooled, comparisons), *(mix_sentences(evidence) if answered else [])),
+        (*list_sentences(evidence, pooled, comparisons), *(list_mix_sentences(evidence) if answered else [])),
         ("dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating"),
     )
 
 
 def list_figures() -> Mapping[str, Any]:
     return {
-        "dumbbell": ("informativity", dumbbell),
-        "dumbbell_matched": ("informativity_matched", dumbbell),
-        "ratings": ("ratings", drawn.ratings),
-        "accuracy_by_rating": ("accuracy_by_rating", drawn.accuracy_by_rating),
+        "dumbbell": ("informativity", draw_dumbbell),
+        "dumbbell_matched": ("informativity_matched", draw_dumbbell),
+        "ratings": ("ratings", drawn.draw_ratings),
+        "accuracy_by_rating": ("accuracy_by_rating", drawn.draw_accuracy_by_rating),
     }

@@ -9,7 +9,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.choices import READERS
-from analysis.formatting import judgments_counted, of_people, of_texts
+from analysis.formatting import say_judgments, say_of_people, say_of_texts
 from analysis.frames.evidence import Evidence
 from analysis.measures.components import FittedComponents, Judgments, fit_components
 from analysis.measures.power import Components, Plan, informativity_curve
@@ -19,7 +19,7 @@ from analysis.reports.evaluators import people_in
 from analysis.reports.spread import EDGES, STUDIES, Spread, clause_of, component_names, say_assumptions
 
 
-def option_spread(evidence: Evidence) -> Spread:
+def fit_option_spread(evidence: Evidence) -> Spread:
     """The spread of judgments of options, without and with the text."""
     judgments = people_in(evidence).rows_of(evidence.judgments)
     if judgments.empty:
@@ -27,7 +27,7 @@ def option_spread(evidence: Evidence) -> Spread:
     found = fit_components(code_judgments(judgments))
     shares = judgments.groupby("stage")["correct"].mean()
     guess, read = (float(np.clip(shares.get(stage, 0), 0, 0.99)) for stage in (GUESS, READ))
-    return Spread(found.components, source_of(found), not found.assumed, guess, read)
+    return Spread(found.components, describe_source(found), not found.assumed, guess, read)
 
 
 def code_judgments(judgments: pd.DataFrame) -> Judgments:
@@ -45,14 +45,14 @@ def code_judgments(judgments: pd.DataFrame) -> Judgments:
     )
 
 
-def source_of(found: FittedComponents) -> str:
+def describe_source(found: FittedComponents) -> str:
     names = component_names()
     if set(found.assumed) == set(names):
         return say_assumptions()
     people = _("%(judgments)s of %(people)s on %(texts)s") % {
-        "judgments": judgments_counted(found.n_judgments),
-        "people": of_people(found.n_annotators),
-        "texts": of_texts(found.n_texts),
+        "judgments": say_judgments(found.n_judgments),
+        "people": say_of_people(found.n_annotators),
+        "texts": say_of_texts(found.n_texts),
     }
     sentence = _("Estimated from this study's answers: %(answers)s. With few texts these estimates are imprecise.") % {
         "answers": people
@@ -89,20 +89,20 @@ def compute_narrowing(evidence: Evidence, judgments: pd.DataFrame, texts: int) -
     says how much the interval would narrow, not how wide it would be: with few texts a single interval can be far from
     the expected width.
     """
-    found = option_spread(evidence)
+    found = fit_option_spread(evidence)
     if not found.fitted or texts < 2:
         return None
-    plan, choices = plan_of(judgments, texts), evidence.choices
+    plan, choices = describe_plan(judgments, texts), evidence.choices
     if plan.judgments * 2 * STUDIES > JUDGMENTS:
         return None
     over_readers = choices.convention == READERS
     by_texts, by_annotators = (
         1 - doubled / now if now > 0 else float("nan")
-        for now, doubled in (widths(plan, axis, found, choices.seed, over_readers) for axis in AXES)
+        for now, doubled in (compute_widths(plan, axis, found, choices.seed, over_readers) for axis in AXES)
     )
     if np.isnan(by_texts + by_annotators):
         return None
-    values = {"texts": percent(by_texts), "annotators": percent(by_annotators)}
+    values = {"texts": round_percent(by_texts), "annotators": round_percent(by_annotators)}
     basis = (
         _("Simulated from the variance of this study's own answers, by readers and texts: twice the texts narrow such "
           "an interval by %(texts)s %% on average, twice the annotators by %(annotators)s %%.")
@@ -113,11 +113,11 @@ def compute_narrowing(evidence: Evidence, judgments: pd.DataFrame, texts: int) -
     return Narrowing(clause_of(by_texts, by_annotators), basis % values)
 
 
-def percent(share: float) -> int:
+def round_percent(share: float) -> int:
     return max(0, round(100 * share))
 
 
-def plan_of(judgments: pd.DataFrame, texts: int) -> Plan:
+def describe_plan(judgments: pd.DataFrame, texts: int) -> Plan:
     """The study as it was answered about two generators: averages over its texts of the readers and of the items.
 
     Generators take turns in being guessed, so there are as many readers as guessers for each one.
@@ -137,7 +137,7 @@ def plan_of(judgments: pd.DataFrame, texts: int) -> Plan:
     )
 
 
-def widths(plan: Plan, axis: Axis, found: Spread, seed: int, over_readers: bool) -> tuple[float, float]:
+def compute_widths(plan: Plan, axis: Axis, found: Spread, seed: int, over_readers: bool) -> tuple[float, float]:
     """Expected widths of the interval of the difference: for the plan as it is, and with one size doubled."""
     guess, read = (float(np.clip(share, *EDGES)) for share in (found.guess, found.read))
     how: Any = {"seed": seed, "components": found.components, "studies": STUDIES, "over_readers": over_readers}

@@ -194,7 +194,7 @@ AGREEMENT = TableSpec(
         _("Percent agreement and Gwet's AC1 count all shared judgments, also of pairs without a κ (both said the same "
           "throughout): when nearly all judgments are alike, κ is low whatever the agreement."),
         _("Over readers and texts, the interval of a model, a baseline or a single person beside people covers other "
-          "people and texts, but stands for this model or person only."),
+          "people and texts, but only this model or person."),
     ),
 )  # fmt: skip
 

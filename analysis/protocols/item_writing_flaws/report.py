@@ -12,8 +12,8 @@ from django.utils.translation import gettext_noop, ngettext
 
 from analysis.choices import CONVENTIONS
 from analysis.formatting import count as write_count
+from analysis.formatting import format_with_interval
 from analysis.formatting import number as write
-from analysis.formatting import with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.coefficients import clustered_coefficient, conger_kappa
 from analysis.protocols import default
@@ -23,7 +23,7 @@ from analysis.reports.estimates import Estimate
 from analysis.reports.evaluators import HUMAN, evaluator_named, evaluators_in
 from analysis.reports.report import Report
 from analysis.reports.tables import ANSWERS_BY, QUESTION
-from analysis.science.common import refuse
+from analysis.science.common import leave_undefined
 from analysis.science.flaws import FLAW_NAMES, RULE, apply_rules, take_majority
 from analysis.tables.spec import Row, Table, TableSpec, count, estimate, number
 from analysis.words import name_evaluator, strip_quotes
@@ -57,7 +57,7 @@ FLAW_CODES = TableSpec(
 
 def build_report(evidence: Evidence) -> Report:
     report = default.build_report(evidence)
-    codes = flaw_codes(evidence)
+    codes = build_flaw_codes(evidence)
     findings = [*say_people(report.table(AGREEMENT.name)), *say_likeness(codes)]
     return replace(
         report,
@@ -95,7 +95,7 @@ def say_likeness(codes: Table) -> list[tuple[str, str]]:
     about = {
         "name": name_evaluator(name), "mean": write(means[name]), "n": write_count(len(by_name[name])),
         "flaw": strip_quotes(FLAW_NAMES[worst["question"]]),
-        "worst": with_interval(worst["kappa"], worst["low"], worst["high"]),
+        "worst": format_with_interval(worst["kappa"], worst["low"], worst["high"]),
     }  # fmt: skip
     sentence = ngettext(
         "Of models and rules, “%(name)s” codes most as people do: κ = %(worst)s on “%(flaw)s”.",
@@ -110,16 +110,16 @@ def list_tables() -> tuple[TableSpec, ...]:
     return FLAW_CODES, *default.list_tables()
 
 
-def flaw_codes(evidence: Evidence) -> Table:
-    coded = {evaluator.name: codes_by(evidence, evaluator.name) for evaluator in evaluators_in(evidence)}
+def build_flaw_codes(evidence: Evidence) -> Table:
+    coded = {evaluator.name: build_code_matrix(evidence, evaluator.name) for evaluator in evaluators_in(evidence)}
     if RULE not in coded:  # a baseline of that name has stored them
-        coded[RULE] = codes_by(evidence, RULE)
-    people = coded.get(HUMAN, codes_by(evidence, HUMAN))
-    rows = [row for name, codes in coded.items() for row in rows_of(evidence, name, codes, people)]
+        coded[RULE] = build_code_matrix(evidence, RULE)
+    people = coded.get(HUMAN, build_code_matrix(evidence, HUMAN))
+    rows = [row for name, codes in coded.items() for row in build_rows(evidence, name, codes, people)]
     return FLAW_CODES.build(rows, evidence.choices.convention)
 
 
-def codes_by(evidence: Evidence, evaluator: str) -> pd.DataFrame:
+def build_code_matrix(evidence: Evidence, evaluator: str) -> pd.DataFrame:
     """Items × flaws: True, False, or missing without an answer."""
     if is_computed(evidence, evaluator):
         return apply_rules(evidence)[list(RULES)]
@@ -131,7 +131,9 @@ def is_computed(evidence: Evidence, evaluator: str) -> bool:
     return evaluator == RULE and RULE not in {each.name for each in evaluators_in(evidence)}
 
 
-def rows_of(evidence: Evidence, evaluator: str, codes: pd.DataFrame, people: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def build_rows(
+    evidence: Evidence, evaluator: str, codes: pd.DataFrame, people: pd.DataFrame
+) -> Iterator[dict[str, Any]]:
     text = evidence.items.set_index("item_id")["text_id"]
     asked = set(evidence.frame["question"])
     for flaw in codes.columns:
@@ -144,12 +146,12 @@ def rows_of(evidence: Evidence, evaluator: str, codes: pd.DataFrame, people: pd.
 
 def compare(evaluator: str, known: pd.Series, people: pd.Series | None, text: pd.Series, seed: int) -> dict[str, Any]:
     """Agreement with the majority of people; empty for people themselves."""
-    empty = {"percent": None, "missed": None, "false_alarms": None, "kappa": refuse(""), "reason": ""}
+    empty = {"percent": None, "missed": None, "false_alarms": None, "kappa": leave_undefined(""), "reason": ""}
     if evaluator == HUMAN:
         return empty
     theirs = (pd.Series(dtype=object) if people is None else people.dropna()).reindex(known.index).dropna().astype(bool)
     if theirs.empty:
-        return empty | {"kappa": refuse(_(NOT_JUDGED)), "reason": _(NOT_JUDGED)}
+        return empty | {"kappa": leave_undefined(_(NOT_JUDGED)), "reason": _(NOT_JUDGED)}
     mine = known[theirs.index]
     ratings = np.stack([mine, theirs]).astype(np.int64)
     found, codes = conger_kappa(ratings, 2), pd.factorize(text[theirs.index], sort=True)[0].astype(np.int64)
@@ -158,14 +160,14 @@ def compare(evaluator: str, known: pd.Series, people: pd.Series | None, text: pd
     return {
         "percent": float((mine == theirs).mean()), "missed": int((theirs & ~mine).sum()),
         "false_alarms": int((mine & ~theirs).sum()), "reason": reason,
-        "kappa": refuse(reason) if reason else Estimate(found.value, dict.fromkeys(CONVENTIONS, interval)),
+        "kappa": leave_undefined(reason) if reason else Estimate(found.value, dict.fromkeys(CONVENTIONS, interval)),
     }  # fmt: skip
 
 
 @FLAW_CODES.drill_down
 def list_coded(evidence: Evidence, row: Row, column: str) -> Table:
     """The items that the evaluator coded, those with the flaw, or the answers behind them."""
-    by_question = codes_by(evidence, row["evaluator"])
+    by_question = build_code_matrix(evidence, row["evaluator"])
     codes = pd.Series(by_question[row["question"]]).dropna().astype(bool)
     if column in ("n", "n_yes") or is_computed(evidence, row["evaluator"]):
         chosen = codes[codes].index if column == "n_yes" else codes.index

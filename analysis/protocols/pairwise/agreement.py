@@ -26,7 +26,12 @@ from analysis.measures.kappa import strength
 from analysis.measures.reader_coefficients import readers_coefficient
 from analysis.measures.strengths import TIE, ties_missing
 from analysis.measures.types import IntArray
-from analysis.protocols.pairwise.ranking import judgments_by, judgments_of, ratings_of, win_rows
+from analysis.protocols.pairwise.ranking import (
+    build_rating_matrix,
+    iter_win_rows,
+    select_judgments,
+    select_judgments_by,
+)
 from analysis.protocols.pairwise.tables import AGREEMENT, JUDGE_AGREEMENT, JUDGE_WINS, POSITION_BIAS
 from analysis.reports.estimates import Estimate
 from analysis.reports.evaluators import Evaluator, judges_in
@@ -37,37 +42,39 @@ from studies.services.selection import CALIBRATION
 WITH_TIES, WITHOUT_TIES, TIES_MISSING = "with_ties", "without_ties", "ties_missing"
 
 
-def pair_agreement(evidence: Evidence) -> Table:
+def build_pair_agreement(evidence: Evidence) -> Table:
     """One row per treatment of ties, over all pairs that at least two people judged, including those of a
     calibration."""
-    return AGREEMENT.build(agreement_rows(evidence, judgments_of(evidence)), evidence.choices.convention)
+    return AGREEMENT.build(build_agreement_rows(evidence, select_judgments(evidence)), evidence.choices.convention)
 
 
-def agreement_rows(evidence: Evidence, judgments: pd.DataFrame) -> list[dict[str, Any]]:
+def build_agreement_rows(evidence: Evidence, judgments: pd.DataFrame) -> list[dict[str, Any]]:
     """One row per treatment of ties, over these judgments."""
-    ratings, texts = ratings_of(judgments)
+    ratings, texts = build_rating_matrix(judgments)
     untied = ~(ratings == TIE).any(axis=0)
     views = {
         WITH_TIES: (ratings, texts, 3),
         WITHOUT_TIES: (ratings[:, untied], texts[untied], 2),
         TIES_MISSING: (ties_missing(ratings), texts, 2),
     }
-    return [agreement_row(view, *keep_judged_twice(*given), evidence.choices.seed) for view, given in views.items()]
+    return [
+        build_agreement_row(view, *keep_judged_twice(*given), evidence.choices.seed) for view, given in views.items()
+    ]
 
 
-def calibration_rows(evidence: Evidence) -> Sequence[Row]:
-    """The rows of `pair_agreement`, but only over the pairs of the calibration; empty if none of them was judged."""
-    judgments = judgments_of(evidence)
+def build_calibration_rows(evidence: Evidence) -> Sequence[Row]:
+    """The rows of `build_pair_agreement` over the pairs of the calibration only; empty if none of them was judged."""
+    judgments = select_judgments(evidence)
     judgments = judgments[judgments["part"] == CALIBRATION]
     if judgments.empty:
         return ()
-    return AGREEMENT.build(agreement_rows(evidence, judgments), evidence.choices.convention).rows
+    return AGREEMENT.build(build_agreement_rows(evidence, judgments), evidence.choices.convention).rows
 
 
-def variant_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
+def iter_variant_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
     """The rows of the table `variants` per treatment of ties and measure; n are pairs that at least two people
     judged."""
-    for row in pair_agreement(evidence).rows:
+    for row in build_pair_agreement(evidence).rows:
         for measure in ("percent", "conger_kappa"):
             intervals = row["intervals"][measure]
             reason = row["reason"] or intervals[evidence.choices.convention]["reason"]
@@ -80,23 +87,23 @@ def keep_judged_twice(ratings: IntArray, texts: IntArray, categories: int) -> tu
     return ratings[:, twice], texts[twice], categories
 
 
-def agreement_row(view: str, ratings: IntArray, texts: IntArray, categories: int, seed: int) -> dict[str, Any]:
+def build_agreement_row(view: str, ratings: IntArray, texts: IntArray, categories: int, seed: int) -> dict[str, Any]:
     counts = category_counts(ratings, categories)
     shares, kappa = percent(counts), conger_kappa(ratings, categories)
     word = strength(kappa.value)
     return {
         "view": view,
-        "percent": estimate_of(PERCENT, shares, ratings, texts, categories, seed),
-        "conger_kappa": estimate_of(CONGER, kappa, ratings, texts, categories, seed),
+        "percent": estimate_coefficient(PERCENT, shares, ratings, texts, categories, seed),
+        "conger_kappa": estimate_coefficient(CONGER, kappa, ratings, texts, categories, seed),
         "n_units": shares.n_units,
         "n_annotators": (ratings != MISSING).any(axis=1).sum(),
         "strength": _(word) if word else "",
         "expected": kappa.expected,
-        "prevalence": prevalence(counts),
+        "prevalence": measure_prevalence(counts),
     }
 
 
-def estimate_of(
+def estimate_coefficient(
     measure: str, found: Coefficient, ratings: IntArray, texts: IntArray, categories: int, seed: int
 ) -> Estimate:
     """A coefficient with its intervals; measure: its name in `clustered_coefficient`."""
@@ -108,7 +115,7 @@ def estimate_of(
     return Estimate(found.value, intervals, _(found.reason) if found.reason else "")
 
 
-def prevalence(counts: IntArray) -> float:
+def measure_prevalence(counts: IntArray) -> float:
     """The share of the commonest label among all judgments."""
     totals = counts.sum(axis=0)
     return float(totals.max() / totals.sum()) if totals.sum() else float(np.nan)
@@ -117,19 +124,19 @@ def prevalence(counts: IntArray) -> float:
 OUTCOMES = 3  # first, second, tie
 
 
-def judges_of_pairs(evidence: Evidence) -> tuple[Table, ...]:
+def build_judge_tables(evidence: Evidence) -> tuple[Table, ...]:
     """The tables on models that judged pairs: wins, agreement with people, and position bias if it is known.
 
     Empty if no model has judged.
     """
-    judged = [(judge, judgments_by(evidence, judge)) for judge in judges_in(evidence)]
+    judged = [(judge, select_judgments_by(evidence, judge)) for judge in judges_in(evidence)]
     judged = [(judge, rows) for judge, rows in judged if not rows.empty]
     if not judged:
         return ()
-    people = judgments_of(evidence)
-    wins = [evaluator_columns(judge) | row for judge, rows in judged for row in win_rows(evidence, rows)]
-    agreement = [evaluator_columns(judge) | measure_labels(with_people(rows, people)) for judge, rows in judged]
-    positions = [position_row(evidence, judge) for judge, _rows in judged if judge.name in evidence.positions]
+    people = select_judgments(evidence)
+    wins = [fill_evaluator_columns(judge) | row for judge, rows in judged for row in iter_win_rows(evidence, rows)]
+    agreement = [fill_evaluator_columns(judge) | measure_labels(with_people(rows, people)) for judge, rows in judged]
+    positions = [build_position_row(evidence, judge) for judge, _rows in judged if judge.name in evidence.positions]
     return (
         JUDGE_WINS.build(wins),
         JUDGE_AGREEMENT.build(agreement),
@@ -137,7 +144,7 @@ def judges_of_pairs(evidence: Evidence) -> tuple[Table, ...]:
     )
 
 
-def evaluator_columns(judge: Evaluator) -> dict[str, str]:
+def fill_evaluator_columns(judge: Evaluator) -> dict[str, str]:
     return {"evaluator": judge.name, "evaluator_kind": judge.kind}
 
 
@@ -149,7 +156,7 @@ def with_people(judgments: pd.DataFrame, people: pd.DataFrame) -> IntArray:
     return np.bincount(cells, minlength=OUTCOMES**2).reshape(OUTCOMES, OUTCOMES).astype(np.int64)
 
 
-def position_row(evidence: Evidence, judge: Evaluator) -> dict[str, Any]:
+def build_position_row(evidence: Evidence, judge: Evaluator) -> dict[str, Any]:
     found = evidence.positions[judge.name]
     return {
         "evaluator": judge.name,

@@ -11,11 +11,11 @@ from analysis.protocols.pairwise.agreement import TIES_MISSING, WITHOUT_TIES
 from analysis.protocols.pairwise.ranking import (
     ALL,
     PLACE,
-    judgments_by,
-    judgments_of,
+    find_winner,
     keep_known_sides,
     select_counted,
-    winner,
+    select_judgments,
+    select_judgments_by,
 )
 from analysis.protocols.pairwise.tables import (
     AGREEMENT,
@@ -60,14 +60,14 @@ def list_wins(evidence: Evidence, row: Row, column: str) -> Table:
 
 @JUDGE_WINS.drill_down
 def list_judge_wins(evidence: Evidence, row: Row, column: str) -> Table:
-    judgments = judgments_by(evidence, evaluator_named(evidence, row["evaluator"]))
+    judgments = select_judgments_by(evidence, evaluator_named(evidence, row["evaluator"]))
     return list_judgments(evidence, select_meetings(judgments, row, column))
 
 
 @AGREEMENT.drill_down
 def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
     """All judgments of the pairs that at least two people judged, with ties treated as in the row."""
-    judgments = judgments_of(evidence)
+    judgments = select_judgments(evidence)
     if row["view"] == TIES_MISSING:
         judgments = judgments[judgments["outcome"] != TIE]
     if row["view"] == WITHOUT_TIES:
@@ -99,7 +99,7 @@ def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
 def list_sides(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments that the generator's items won where the side is known."""
     won = keep_known_sides(select_counted(evidence))
-    mine = won if row["generator"] == ALL else won[winner(won, "generator_") == row["generator"]]
+    mine = won if row["generator"] == ALL else won[find_winner(won, "generator_") == row["generator"]]
     return list_judgments(evidence, mine)
 
 
@@ -117,9 +117,9 @@ def list_criteria(evidence: Evidence, row: Row, column: str) -> Table:
 @JUDGE_AGREEMENT.drill_down
 def list_judges(evidence: Evidence, row: Row, column: str) -> Table:
     """Each judgment of a person beside what the model said of the same pair."""
-    model = judgments_by(evidence, evaluator_named(evidence, row["evaluator"]))
+    model = select_judgments_by(evidence, evaluator_named(evidence, row["evaluator"]))
     by_unit = pd.Series(name_preferred(model).to_numpy(), index=model["unit"])
-    people = judgments_of(evidence)
+    people = select_judgments(evidence)
     both = people[people["unit"].isin(by_unit.index)]
     both = both.assign(model_better=both["unit"].map(by_unit))
     both["same"] = both["model_better"] == name_preferred(both)
@@ -134,13 +134,13 @@ def select_meetings(judgments: pd.DataFrame, row: Row, column: str) -> pd.DataFr
     if column == "ties":
         return both[both["outcome"] == TIE]
     if column in ("wins_a", "wins_b"):
-        return both[winner(both, "generator_") == row[column.replace("wins", "generator")]]
+        return both[find_winner(both, "generator_") == row[column.replace("wins", "generator")]]
     return both
 
 
 def name_preferred(judgments: pd.DataFrame) -> pd.Series:
     """The winner's id, or the word for a tie."""
-    return winner(judgments).fillna(TIE_WORD)
+    return find_winner(judgments).fillna(TIE_WORD)
 
 
 def list_judgments(evidence: Evidence, judgments: pd.DataFrame, *more: str, notes: Iterable[str] = ()) -> Table:

@@ -13,19 +13,19 @@ from analysis.frames.evidence import Evidence
 from analysis.measures.components import estimate_text_spread, text_spread_interval
 from analysis.measures.power import Components, preference_outlook
 from analysis.measures.strengths import TIE
-from analysis.planning.forms import OutlookForm, Sizes, make_spread_field, share, size
+from analysis.planning.forms import OutlookForm, Sizes, make_share_field, make_size_field, make_spread_field
 from analysis.planning.outlook import (
     STUDIES,
     AssumedPlan,
     Planner,
-    component_row,
+    build_component_row,
+    build_outlook_row,
+    format_percent,
+    list_sizes_around,
     make_unfitted_row,
-    outlook_row,
-    percent,
-    sizes_around,
 )
-from analysis.protocols.pairwise.ranking import encode, select_counted
-from analysis.protocols.pairwise.report import orient_pairs, pair_spread
+from analysis.protocols.pairwise.ranking import encode_judgments, select_counted
+from analysis.protocols.pairwise.report import fit_pair_spread, orient_pairs
 from analysis.protocols.pairwise.tables import OUTLOOK
 from analysis.reports.spread import Spread, component_names
 from analysis.tables.spec import Row
@@ -49,13 +49,13 @@ class PairPlan(AssumedPlan):
     def rows(self, seed: int) -> Iterator[dict[str, Any]]:
         for axis, least in (("texts", 2), ("judgments", 1)):
             own = getattr(self, axis)
-            for n in sizes_around(own, least):
+            for n in list_sizes_around(own, least):
                 about = {"texts": self.texts, "judgments": self.judgments} | {axis: n}
                 found = preference_outlook(
                     about["texts"], about["judgments"], self.share, text_spread=self.text_spread, seed=seed,
                     studies=STUDIES,
                 )  # fmt: skip
-                yield outlook_row(axis, n, n == own, about, found)
+                yield build_outlook_row(axis, n, n == own, about, found)
 
     def note(self) -> str:
         return _("Power: share of simulated studies in which the interval of the share preferred "
@@ -70,8 +70,8 @@ class PairPlan(AssumedPlan):
         ) % {
             "texts": count(own["texts"]),
             "judgments": count(own["judgments"]),
-            "power": percent(own["power"]),
-            "share": percent(self.share),
+            "power": format_percent(own["power"]),
+            "share": format_percent(self.share),
             "width": number(own["width"]),
         }
 
@@ -80,9 +80,9 @@ class PairForm(OutlookForm):
     SIZES = ("texts", "judgments")
     EFFECTS = ("share",)
 
-    texts = size(gettext_lazy("Texts"), 2, 2000)
-    judgments = size(gettext_lazy("Untied judgments of a pair of generators, a text"), 1, 500)
-    share = share(gettext_lazy("Share that prefers the better generator"), 0.5)
+    texts = make_size_field(gettext_lazy("Texts"), 2, 2000)
+    judgments = make_size_field(gettext_lazy("Untied judgments of a pair of generators, a text"), 1, 500)
+    share = make_share_field(gettext_lazy("Share that prefers the better generator"), 0.5)
     text_spread = make_spread_field(gettext_lazy("between texts"))
 
     def assumptions(self) -> PairPlan:
@@ -96,15 +96,15 @@ def assume_values(sizes: Sizes, found: Spread) -> dict[str, Any]:
 
 
 def list_components(evidence: Evidence) -> list[dict[str, Any]]:
-    first, second, outcome, text = encode(evidence, select_counted(evidence))
+    first, second, outcome, text = encode_judgments(evidence, select_counted(evidence))
     untied, default = outcome != TIE, Components().text
     if not untied.any():
         return [make_unfitted_row("text", component_names()["text"], default)]
     cell, won = orient_pairs(first[untied], second[untied], outcome[untied], len(evidence.generators))
     found = estimate_text_spread(text[untied], cell, won)
     interval = text_spread_interval(text[untied], cell, won, found)
-    return [component_row("text", component_names()["text"], nan if found is None else found, default, interval)]
+    return [build_component_row("text", component_names()["text"], nan if found is None else found, default, interval)]
 
 
 def make_planner() -> Planner:
-    return Planner(PairForm, pair_spread, list_components, assume_values)
+    return Planner(PairForm, fit_pair_spread, list_components, assume_values)

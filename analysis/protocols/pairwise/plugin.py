@@ -27,13 +27,14 @@ PLUGIN = ProtocolPlugin(
                 "The publication has five annotators on 150 calibration pairs; intervals take pairs as independent."
             ),
             gettext_noop(
-                "That pairs were dropped without ties if anybody called a tie is inferred from their printed number."
+                "“Without ties” drops pairs that anybody called a tie. The publication does not say so; its number "
+                "of pairs implies it."
             ),
         ),
         counted={"agreement": "n_units"},
     ),
     planner=call_later(f"{HERE}.planner.make_planner"),
-    calibration=call_later(f"{HERE}.agreement.calibration_rows"),
+    calibration=call_later(f"{HERE}.agreement.build_calibration_rows"),
     datasheet=Datasheet(
         criteria={"better": (GOOD, BOTH, INPUT)},
         shown="two items about the same text side by side, with their keys; never generators",

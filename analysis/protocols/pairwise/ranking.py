@@ -32,13 +32,13 @@ from studies.services.selection import CALIBRATION
 ALL = "all"
 
 
-def wins(evidence: Evidence) -> Table:
+def build_wins(evidence: Evidence) -> Table:
     """One row per two generators, in the order of the bank, even if they never met."""
-    return WINS.build(win_rows(evidence, select_counted(evidence)), notes=calibration_note(evidence))
+    return WINS.build(iter_win_rows(evidence, select_counted(evidence)), notes=note_calibration(evidence))
 
 
-def win_rows(evidence: Evidence, judgments: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    first, second, outcome, _text = encode(evidence, judgments)
+def iter_win_rows(evidence: Evidence, judgments: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    first, second, outcome, _text = encode_judgments(evidence, judgments)
     names, once = evidence.generators, np.zeros(len(first), dtype=np.int64)
     counts = pair_counts(first, second, outcome, len(names), once, 1).total()
     for a, b in combinations(range(len(names)), 2):
@@ -52,18 +52,18 @@ def win_rows(evidence: Evidence, judgments: pd.DataFrame) -> Iterator[dict[str, 
         }
 
 
-def sides(evidence: Evidence) -> Table:
+def build_sides(evidence: Evidence) -> Table:
     """A row for all wins whose side is known, and one for those of each generator. By chance alone the share is .5."""
-    won = wins_of(select_counted(evidence))
+    won = select_wins(select_counted(evidence))
     groups = [(ALL, won)] + [(name, won[won["generator"] == name]) for name in evidence.generators]
-    rows = [side_row(evidence, name, mine) for name, mine in groups]
-    return SIDES.build(rows, evidence.choices.convention, calibration_note(evidence))
+    rows = [build_side_row(evidence, name, mine) for name, mine in groups]
+    return SIDES.build(rows, evidence.choices.convention, note_calibration(evidence))
 
 
-def wins_of(judgments: pd.DataFrame) -> pd.DataFrame:
+def select_wins(judgments: pd.DataFrame) -> pd.DataFrame:
     """One row per judgment with a winner and a known side: text_id, annotator, generator of the winner, on_left."""
     won = keep_known_sides(judgments)
-    found = {"generator": winner(won, "generator_"), "on_left": winner(won) == won["left"]}
+    found = {"generator": find_winner(won, "generator_"), "on_left": find_winner(won) == won["left"]}
     return won[["text_id", "annotator"]].assign(**found)
 
 
@@ -72,7 +72,7 @@ def keep_known_sides(judgments: pd.DataFrame) -> pd.DataFrame:
     return judgments[(judgments["outcome"] != TIE) & judgments["left"].notna()]
 
 
-def side_row(evidence: Evidence, name: str, won: pd.DataFrame) -> dict[str, Any]:
+def build_side_row(evidence: Evidence, name: str, won: pd.DataFrame) -> dict[str, Any]:
     arm = arm_of(with_codes(won), "on_left")
     return {
         "generator": name,
@@ -82,7 +82,7 @@ def side_row(evidence: Evidence, name: str, won: pd.DataFrame) -> dict[str, Any]
     }
 
 
-def criteria(evidence: Evidence) -> Table:
+def build_criteria(evidence: Evidence) -> Table:
     """One row per criterion: in how many of the judgments with a winner it was ticked."""
     stage = get_declaration(evidence.study).stages[0]
     names = [question.name for question in stage.questions if question.kind == "tick"]
@@ -92,7 +92,7 @@ def criteria(evidence: Evidence) -> Table:
         ticked = answers[answers["question"] == name]["value"]
         n, decided = int(ticked.astype(bool).sum()), len(ticked)
         rows.append({"criterion": name, "n": n, "n_decided": decided, "share": n / decided if decided else None})
-    return CRITERIA.build(rows, notes=calibration_note(evidence))
+    return CRITERIA.build(rows, notes=note_calibration(evidence))
 
 
 # Generators ranked by strengths fitted to wins and ties, Davidson's model first, others beside it.
@@ -105,32 +105,36 @@ METHOD_WORDS = {
 }
 
 
-def ranking(evidence: Evidence) -> Table:
+def build_ranking(evidence: Evidence) -> Table:
     """One row per method and generator, the strongest first. A generator without a finite strength has a reason."""
     judgments = select_counted(evidence)
-    rows = [row for method in split_table(RANKING.name, METHODS) for row in method_rows(evidence, judgments, method)]
-    notes = (texts_only_note(_("strengths and possible ranks")), *calibration_note(evidence))
+    rows = [
+        row for method in split_table(RANKING.name, METHODS) for row in build_method_rows(evidence, judgments, method)
+    ]
+    notes = (texts_only_note(_("strengths and possible ranks")), *note_calibration(evidence))
     return RANKING.build(rows, notes=notes)
 
 
-def method_rows(evidence: Evidence, judgments: pd.DataFrame, method: str) -> list[dict[str, Any]]:
-    first, second, outcome, text = encode(evidence, judgments)
+def build_method_rows(evidence: Evidence, judgments: pd.DataFrame, method: str) -> list[dict[str, Any]]:
+    first, second, outcome, text = encode_judgments(evidence, judgments)
     g, seed = len(evidence.generators), evidence.choices.seed
     by_text = rank_generators(first, second, outcome, g, text, method, seed=seed)
     singly = rank_generators(first, second, outcome, g, np.arange(len(text)), method, seed=seed)
-    found = over_texts(by_text, replace(singly, intervals=[by_judgment(i) for i in singly.intervals]))
+    found = over_texts(by_text, replace(singly, intervals=[count_by_judgment(i) for i in singly.intervals]))
     rows = [
-        generator_row(name, code, method, found, evidence.choices.convention)
+        build_generator_row(name, code, method, found, evidence.choices.convention)
         for code, name in enumerate(evidence.generators)
     ]
     return sorted(rows, key=lambda row: row["rank"] or g + 1)
 
 
-def by_judgment(interval: Interval) -> Interval:
+def count_by_judgment(interval: Interval) -> Interval:
     return replace(interval, unit=JUDGMENT)
 
 
-def generator_row(name: str, code: int, method: str, found: dict[str, Ranking], convention: str) -> dict[str, Any]:
+def build_generator_row(
+    name: str, code: int, method: str, found: dict[str, Ranking], convention: str
+) -> dict[str, Any]:
     chosen = found[convention]
     interval = chosen.intervals[code]
     reason = chosen.reasons[code] or interval.reason
@@ -157,12 +161,12 @@ def generator_row(name: str, code: int, method: str, found: dict[str, Ranking], 
 PLACE = ["annotator", "unit", "round"]
 
 
-def judgments_of(evidence: Evidence) -> pd.DataFrame:
-    """People's judgments; see `judgments_by`."""
-    return judgments_by(evidence, people_in(evidence))
+def select_judgments(evidence: Evidence) -> pd.DataFrame:
+    """People's judgments; see `select_judgments_by`."""
+    return select_judgments_by(evidence, people_in(evidence))
 
 
-def judgments_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
+def select_judgments_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
     """The evaluator's judgments, those of the calibration included.
 
     Columns: annotator, unit, round, part, text_id, first, second, generator_first, generator_second, outcome, left.
@@ -178,26 +182,26 @@ def judgments_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
 
 def select_counted(evidence: Evidence, evaluator: Evaluator | None = None) -> pd.DataFrame:
     """The judgments that enter the results, by default people's: without the calibration where that was chosen."""
-    found = judgments_by(evidence, evaluator or people_in(evidence))
+    found = select_judgments_by(evidence, evaluator or people_in(evidence))
     return found if evidence.choices.calibration else found[found["part"] != CALIBRATION].reset_index(drop=True)
 
 
-def calibration_note(evidence: Evidence) -> list[str]:
+def note_calibration(evidence: Evidence) -> list[str]:
     """The note of a table if the study has answers to a calibration."""
-    if not (judgments_of(evidence)["part"] == CALIBRATION).any():
+    if not (select_judgments(evidence)["part"] == CALIBRATION).any():
         return []
     if evidence.choices.calibration:
         return [_("Judgments of the calibration are counted.")]
     return [_("Judgments of the calibration are not counted.")]
 
 
-def winner(judgments: pd.DataFrame, prefix: str = "") -> pd.Series:
+def find_winner(judgments: pd.DataFrame, prefix: str = "") -> pd.Series:
     """The winning item of each judgment, or its generator; missing for a tie."""
     won = judgments[f"{prefix}first"].where(judgments["outcome"] == FIRST)
     return won.where(judgments["outcome"] != SECOND, judgments[f"{prefix}second"])
 
 
-def ratings_of(judgments: pd.DataFrame) -> tuple[IntArray, IntArray]:
+def build_rating_matrix(judgments: pd.DataFrame) -> tuple[IntArray, IntArray]:
     """Outcomes as (raters, pairs), MISSING where nobody judged, and the text of each pair, (pairs,).
 
     Without judgments there is one rater, who has judged nothing.
@@ -211,7 +215,7 @@ def ratings_of(judgments: pd.DataFrame) -> tuple[IntArray, IntArray]:
     return ratings, pd.factorize(texts, sort=True)[0].astype(np.int64)
 
 
-def encode(evidence: Evidence, judgments: pd.DataFrame) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def encode_judgments(evidence: Evidence, judgments: pd.DataFrame) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """first, second: (n,) codes of generators in the order of the bank; outcome, text: (n,)."""
     codes = {name: code for code, name in enumerate(evidence.generators)}
     first, second = (judgments[f"generator_{side}"].map(codes).to_numpy() for side in ("first", "second"))

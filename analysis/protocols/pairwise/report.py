@@ -11,16 +11,33 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.figures.paper import Ranges
-from analysis.figures.style import BARE, INK, READ, SOFT, WIDTH, build_tooltips, describe_measure, draw_heat_map, labels
-from analysis.formatting import UNDEFINED, count, judgments_counted, number, of_texts, with_interval
+from analysis.figures.style import (
+    BARE,
+    INK,
+    READ,
+    SOFT,
+    WIDTH,
+    build_tooltips,
+    describe_measure,
+    draw_heat_map,
+    layer_labels,
+)
+from analysis.formatting import UNDEFINED, count, format_with_interval, number, say_judgments, say_of_texts
 from analysis.frames.evidence import Evidence
 from analysis.measures.components import estimate_text_spread
 from analysis.measures.power import Components, preference_outlook
 from analysis.measures.strengths import DAVIDSON, FIRST, NEVER_LOST, SECOND, TIE
 from analysis.measures.types import IntArray
 from analysis.pack.methods import Facts, table, with_ends, write_value
-from analysis.protocols.pairwise.agreement import judges_of_pairs, pair_agreement, variant_agreement
-from analysis.protocols.pairwise.ranking import criteria, encode, ranking, select_counted, sides, wins
+from analysis.protocols.pairwise.agreement import build_judge_tables, build_pair_agreement, iter_variant_agreement
+from analysis.protocols.pairwise.ranking import (
+    build_criteria,
+    build_ranking,
+    build_sides,
+    build_wins,
+    encode_judgments,
+    select_counted,
+)
 from analysis.reports.categories import list_error_tables
 from analysis.reports.contrasts import (
     Comparison,
@@ -49,7 +66,7 @@ from analysis.reports.outcome import (
 )
 from analysis.reports.report import Report
 from analysis.reports.spread import EDGES, SOME, STUDIES, Spread, limit_to_annotators
-from analysis.science.report import against_others
+from analysis.science.report import compare_with_others
 from analysis.tables.spec import Row, Table
 from analysis.words import name_code
 
@@ -58,21 +75,23 @@ from analysis.words import name_code
 WIN_RATE = "win_rate"
 
 
-def preference_comparisons(evidence: Evidence) -> tuple[Comparison, ...]:
+def compare_preferences(evidence: Evidence) -> tuple[Comparison, ...]:
     """Comparisons of generators by win rate: the share of their judgments that they win, a tie counted as half."""
-    families = [preference_family(evidence, evaluator) for evaluator in list_compared_evaluators(evidence)]
+    families = [build_preference_family(evidence, evaluator) for evaluator in list_compared_evaluators(evidence)]
     return compare_all(families, evidence.choices)
 
 
-def preference_family(evidence: Evidence, evaluator: Evaluator) -> Family:
+def build_preference_family(evidence: Evidence, evaluator: Evaluator) -> Family:
     judgments = with_codes(select_counted(evidence, evaluator))
-    figures = {name: GeneratorFigure((arm_of(points_of(judgments, name), "points"),)) for name in evidence.generators}
+    figures = {
+        name: GeneratorFigure((arm_of(score_judgments(judgments, name), "points"),)) for name in evidence.generators
+    }
     judged = {name: figure for name, figure in figures.items() if len(figure.added[0].n)}
     n_texts = judgments["text_id"].nunique()
     return Family(WIN_RATE, evaluator.name, judged, n_texts, (-1.0, 1.0), fixed=evaluator.is_fixed)
 
 
-def points_of(judgments: pd.DataFrame, generator: str) -> pd.DataFrame:
+def score_judgments(judgments: pd.DataFrame, generator: str) -> pd.DataFrame:
     """The judgments about an item of the generator and one of another, with `points`: 1 won, .5 tied, 0 lost."""
     sides = {side: (judgments[f"generator_{side}"] == generator).to_numpy() for side in ("first", "second")}
     about = sides["first"] != sides["second"]
@@ -90,16 +109,16 @@ def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> 
     if largest is None or isnan(largest.low):
         return write_headline(comparison, PREFERENCE_WORDING)
     return write_headline(
-        comparison, PREFERENCE_WORDING, limit_to_annotators(clause(evidence, largest), evidence.choices)
+        comparison, PREFERENCE_WORDING, limit_to_annotators(say_what_narrows(evidence, largest), evidence.choices)
     )
 
 
-def clause(evidence: Evidence, largest: Difference) -> str:
+def say_what_narrows(evidence: Evidence, largest: Difference) -> str:
     """What would narrow the interval, by simulation with the fitted spread between texts.
 
     Empty if no spread could be fitted, or if neither more texts nor more judgments would narrow it clearly.
     """
-    fitted = pair_spread(evidence).text_spread
+    fitted = fit_pair_spread(evidence).text_spread
     judgments = select_counted(evidence)
     between = judgments[
         judgments["generator_first"].isin([largest.better, largest.worse])
@@ -128,10 +147,10 @@ def clause(evidence: Evidence, largest: Difference) -> str:
 # The spread between texts ---------------------------------------------------------------------------------------------
 
 
-def pair_spread(evidence: Evidence) -> Spread:
+def fit_pair_spread(evidence: Evidence) -> Spread:
     """How much preferences differ between texts, fitted to the judgments that are not ties; else an assumption."""
     judgments = select_counted(evidence)
-    first, second, outcome, text = encode(evidence, judgments)
+    first, second, outcome, text = encode_judgments(evidence, judgments)
     untied = outcome != TIE
     cell, won = orient_pairs(first[untied], second[untied], outcome[untied], len(evidence.generators))
     found = estimate_text_spread(text[untied], cell, won) if untied.any() else None
@@ -139,7 +158,7 @@ def pair_spread(evidence: Evidence) -> Spread:
         sentence = _("Lesart's assumption, not a measured value: texts .5. As soon as pairs of two "
                  "generators on two texts are judged, the estimate from the study's own answers is used.")  # fmt: skip
         return Spread(Components(), sentence)
-    about = {"judgments": judgments_counted(int(untied.sum())), "texts": of_texts(len(set(text)))}
+    about = {"judgments": say_judgments(int(untied.sum())), "texts": say_of_texts(len(set(text)))}
     sentence = _(
         "Estimated from this study's answers: %(judgments)s without ties, on %(texts)s. With few texts "
         "the estimate is imprecise."
@@ -234,8 +253,7 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
         words=WORDS,
         summary=summarize_values(_("Strengths: %(values)s."), standings, compared),
         compared=compared,
-        basis=_("%(judgments)s of pairs by people. Differences are of shares won.")
-        % {"judgments": judgments_counted(n)},
+        basis=_("%(judgments)s of pairs by people. Differences are of shares won.") % {"judgments": say_judgments(n)},
         tables=("ranking", "contrasts"),
     )
 
@@ -253,18 +271,18 @@ def list_agreed(report: Report) -> list[AgreementSummary]:
 
 
 def build_report(evidence: Evidence) -> Report:
-    ranked = ranking(evidence)
-    decided, comparisons = criteria(evidence), preference_comparisons(evidence)
+    ranked = build_ranking(evidence)
+    decided, comparisons = build_criteria(evidence), compare_preferences(evidence)
     tables = (
         ranked,
         contrasts(evidence, comparisons),
-        *against_others(evidence, comparisons),
-        wins(evidence),
-        pair_agreement(evidence),
-        *variants(evidence, variant_agreement),
-        sides(evidence),
+        *compare_with_others(evidence, comparisons),
+        build_wins(evidence),
+        build_pair_agreement(evidence),
+        *variants(evidence, iter_variant_agreement),
+        build_sides(evidence),
         *([decided] if decided.rows else []),
-        *judges_of_pairs(evidence),
+        *build_judge_tables(evidence),
         *list_error_tables(evidence),
         description(evidence),
     )
@@ -283,7 +301,7 @@ ROW_HEIGHT, CELL_WIDTH = 46, 110
 
 def draw_wins(table: Table, title: Mapping[str, Any]) -> Any:
     """Each generator's share of wins over each other one, a tie as half: the row against the column."""
-    cells = [cell for row in table.rows if row["n"] for cell in both_ways(row)]
+    cells = [cell for row in table.rows if row["n"] for cell in describe_both_cells(row)]
     names = list(dict.fromkeys(row[side] for side in ("generator_a", "generator_b") for row in table.rows))
     legend = _("share won by the row, a tie as half (wins–losses, ties)")
     tooltip = build_tooltips(
@@ -293,7 +311,7 @@ def draw_wins(table: Table, title: Mapping[str, Any]) -> Any:
     return draw_heat_map(cells, title, legend, (0, 1), tooltip, orders=(names, names), cell_width=CELL_WIDTH)
 
 
-def both_ways(row: Row) -> list[dict[str, Any]]:
+def describe_both_cells(row: Row) -> list[dict[str, Any]]:
     one, other, ties = row["wins_a"], row["wins_b"], row["ties"]
     return [
         describe_cell(row["generator_a"], row["generator_b"], one, other, ties),
@@ -304,7 +322,7 @@ def both_ways(row: Row) -> list[dict[str, Any]]:
 def describe_cell(down: str, across: str, wins: int, losses: int, ties: int) -> dict[str, Any]:
     share = (wins + ties / 2) / (wins + losses + ties)
     counts = {"won": count(wins), "lost": count(losses), "tied": count(ties)}
-    values = {"number": number(share), "counted": judgments_counted(wins + losses + ties)} | counts
+    values = {"number": number(share), "counted": say_judgments(wins + losses + ties)} | counts
     return {"down": down, "across": across, "value": share, "text": f"{wins}–{losses}, {ties}"} | values
 
 
@@ -325,7 +343,7 @@ def draw_ranking(table: Table, title: Mapping[str, Any]) -> Any:
         zero,
         known.mark_rule(strokeWidth=1.5, color=READ).encode(x=alt.X("low:Q"), x2="high:Q"),
         known.mark_point(size=110, filled=True, opacity=1, color=READ).encode(x=x),
-        *labels(known.encode(x=x, text="text:N"), -14),
+        *layer_labels(known.encode(x=x, text="text:N"), -14),
         base.transform_filter("!isValid(datum.strength)")
         .mark_text(align="left", fontSize=12, color=INK)
         .encode(x=alt.value(6), text="text:N"),
@@ -334,8 +352,8 @@ def draw_ranking(table: Table, title: Mapping[str, Any]) -> Any:
 
 
 def point(row: Row) -> dict[str, Any]:
-    text = _(UNDEFINED) if row["strength"] is None else with_interval(row["strength"], row["low"], row["high"])
+    text = _(UNDEFINED) if row["strength"] is None else format_with_interval(row["strength"], row["low"], row["high"])
     drawn = {name: row[name] for name in ("generator", "strength", "low", "high")} | {"text": text}
     rank = f"{row['rank']} ({row['ranks']})" if row["rank"] else _(UNDEFINED)
-    values = describe_measure(row, "strength", judgments_counted(row["n"]))
+    values = describe_measure(row, "strength", say_judgments(row["n"]))
     return drawn | values | {"model": row["method_said"], "rank": rank}

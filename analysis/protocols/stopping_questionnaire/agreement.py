@@ -17,10 +17,10 @@ from analysis.measures.reader_coefficients import pooled_pairs_parts
 from analysis.measures.types import FloatArray, IntArray
 from analysis.protocols.stopping_questionnaire.judgments import (
     Judgments,
-    generators_and_sources,
-    group_of,
-    groups_in,
-    judgments_in,
+    get_group,
+    list_generators_and_sources,
+    list_groups,
+    read_judgments,
 )
 from analysis.protocols.stopping_questionnaire.tables import AGREEMENT, JUDGE_AGREEMENT
 from analysis.reports.estimates import NOT_PUBLISHED, Estimate
@@ -30,24 +30,24 @@ from analysis.tables.spec import Table
 from studies.protocols import Question
 
 
-def agreement(evidence: Evidence) -> Table:
+def build_agreement(evidence: Evidence) -> Table:
     """One row per group of people, generator, source, category and view."""
-    return AGREEMENT.build(agreement_rows(evidence, judgments_in(evidence)))
+    return AGREEMENT.build(iter_agreement_rows(evidence, read_judgments(evidence)))
 
 
-def agreement_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[str, Any]]:
-    for evaluator in groups_in(evidence):
+def iter_agreement_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[str, Any]]:
+    for evaluator in list_groups(evidence):
         if evaluator.kind != "human":
             continue
-        for generator, source in generators_and_sources(evidence):
+        for generator, source in list_generators_and_sources(evidence):
             chosen = judgments.select(evaluator, generator, source)
             pairs = list_judgment_pairs(chosen)
             for category in judgments.categories:
-                table = pair_table(chosen, category, pairs)
-                for view, counts in (("all", table), ("applicable", both_got_to(table, category))):
+                table = count_label_pairs(chosen, category, pairs)
+                for view, counts in (("all", table), ("applicable", keep_both_answered(table, category))):
                     yield {
                         "language": evidence.study.language,
-                        "group": group_of(evaluator),
+                        "group": get_group(evaluator),
                         "generator": generator,
                         "source": source,
                         "category": category.name,
@@ -63,20 +63,20 @@ def list_judgment_pairs(judgments: Judgments) -> IntArray:
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
-def labels_of_pairs(judgments: Judgments, category: Question, pairs: IntArray) -> IntArray:
+def encode_pair_labels(judgments: Judgments, category: Question, pairs: IntArray) -> IntArray:
     """(p, 2): the codes of the labels of each pair, “not applicable” last if it occurs; -1 if one is missing."""
     codes = {label: code for code, label in enumerate(judgments.labels(category))}
     return judgments.frame[category.name].map(codes).fillna(-1).to_numpy(dtype=np.int64)[pairs].astype(np.int64)
 
 
-def pair_table(judgments: Judgments, category: Question, pairs: IntArray) -> IntArray:
+def count_label_pairs(judgments: Judgments, category: Question, pairs: IntArray) -> IntArray:
     """Counts of pairs by first and second label; pairs with a missing answer are left out."""
-    c, labels = len(judgments.labels(category)), labels_of_pairs(judgments, category, pairs)
+    c, labels = len(judgments.labels(category)), encode_pair_labels(judgments, category, pairs)
     both = labels[(labels >= 0).all(axis=1)]
     return np.bincount(both[:, 0] * c + both[:, 1], minlength=c * c).reshape(c, c).astype(np.int64)
 
 
-def both_got_to(table: IntArray, category: Question) -> IntArray:
+def keep_both_answered(table: IntArray, category: Question) -> IntArray:
     """Only the pairs of the table in which both answered the category."""
     return table[: len(category.levels), : len(category.levels)]
 
@@ -84,28 +84,28 @@ def both_got_to(table: IntArray, category: Question) -> IntArray:
 # Models ---------------------------------------------------------------------------------------------------------------
 
 
-def judges_at_gates(evidence: Evidence) -> tuple[Table, ...]:
+def build_judge_agreement(evidence: Evidence) -> tuple[Table, ...]:
     """One row per model, category and view, if a model has judged; else no table."""
-    rows = list(judge_rows(evidence, judgments_in(evidence)))
+    rows = list(iter_judge_rows(evidence, read_judgments(evidence)))
     return (JUDGE_AGREEMENT.build(rows),) if rows else ()
 
 
-def judge_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[str, Any]]:
+def iter_judge_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[str, Any]]:
     people = people_in(evidence)
     for judge in judges_in(evidence):
         if judgments.select(judge).frame.empty:
             continue
         codes = judge.codes | people.codes
         chosen = Judgments(judgments.categories, judgments.frame[judgments.frame["annotator"].isin(codes)])
-        pairs = pairs_with_people(chosen, judge.codes)
+        pairs = pair_with_people(chosen, judge.codes)
         for category in judgments.categories:
-            table = pair_table(chosen, category, pairs)
-            for view, counts in (("all", table), ("applicable", both_got_to(table, category))):
+            table = count_label_pairs(chosen, category, pairs)
+            for view, counts in (("all", table), ("applicable", keep_both_answered(table, category))):
                 about = {"evaluator": judge.name, "evaluator_kind": judge.kind, "category": category.name}
                 yield about | {"view": view} | measure_labels(counts)
 
 
-def pairs_with_people(judgments: Judgments, judge: frozenset[str]) -> IntArray:
+def pair_with_people(judgments: Judgments, judge: frozenset[str]) -> IntArray:
     """(p, 2): the places of the model's judgment of an item and of a person's judgment of it."""
     frame = judgments.frame.reset_index(drop=True)
     is_model = frame["annotator"].isin(judge).to_numpy()
@@ -128,25 +128,27 @@ MEASURES: dict[str, tuple[Callable[[FloatArray | IntArray], FloatArray], tuple[f
 NO_PAIR = gettext_noop(NO_JUDGMENT)
 
 
-def category_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
+def iter_category_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
     """The rows of the table `variants` per category, view and measure; n are pairs of judgments of one item."""
-    judgments = judgments_in(evidence)
+    judgments = read_judgments(evidence)
     pairs = list_judgment_pairs(judgments)
     texts = evidence.items.set_index("item_id")["text_id"]
     text = pd.factorize(judgments.frame["item_id"].map(texts), sort=True)[0][pairs[:, 0]]
     raters = pd.factorize(judgments.frame["annotator"], sort=True)[0][pairs]
     for category in judgments.categories:
-        labels = labels_of_pairs(judgments, category, pairs)
+        labels = encode_pair_labels(judgments, category, pairs)
         for view, c in (("all", len(judgments.labels(category))), ("applicable", len(category.levels))):
             inside = ((labels >= 0) & (labels < c)).all(axis=1)
             for name in MEASURES:
-                found = estimate(name, labels[inside], raters[inside], text[inside], c, evidence.choices.seed)
+                found = estimate_coefficient(
+                    name, labels[inside], raters[inside], text[inside], c, evidence.choices.seed
+                )
                 reason = found.ends(evidence.choices.convention)[2]
                 value = None if np.isnan(found.value) else found.value
                 yield category.name, view, name, value, found.as_json(), int(inside.sum()), reason
 
 
-def estimate(name: str, labels: IntArray, raters: IntArray, text: IntArray, c: int, seed: int) -> Estimate:
+def estimate_coefficient(name: str, labels: IntArray, raters: IntArray, text: IntArray, c: int, seed: int) -> Estimate:
     """From the labels and raters (p, 2) of pairs of judgments, and the text of each pair."""
     measure, bounds = MEASURES[name]
     parts = pooled_pairs_parts(measure, labels, raters, text, c, bounds=bounds)

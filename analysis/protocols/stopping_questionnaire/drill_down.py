@@ -8,8 +8,14 @@ from django.utils.translation import gettext as _
 from analysis.formatting import count
 from analysis.frames.evidence import Evidence
 from analysis.measures.types import IntArray
-from analysis.protocols.stopping_questionnaire.agreement import list_judgment_pairs, pairs_with_people
-from analysis.protocols.stopping_questionnaire.judgments import Judgments, group_of, groups_in, is_label, judgments_in
+from analysis.protocols.stopping_questionnaire.agreement import list_judgment_pairs, pair_with_people
+from analysis.protocols.stopping_questionnaire.judgments import (
+    Judgments,
+    get_group,
+    is_label,
+    list_groups,
+    read_judgments,
+)
 from analysis.protocols.stopping_questionnaire.tables import (
     AGREEMENT,
     CONTRASTS,
@@ -45,7 +51,7 @@ def list_flow(evidence: Evidence, row: Row, column: str) -> Table:
 @STOPS.drill_down
 def list_stops(evidence: Evidence, row: Row, column: str) -> Table:
     """People's judgments of the generator's items: those that stopped at the category, or all."""
-    frame = judgments_in(evidence).select(people_in(evidence)).frame
+    frame = read_judgments(evidence).select(people_in(evidence)).frame
     mine = frame[frame["generator"] == row["generator"]]
     mine = mine.assign(stopped=mine["stopped"].fillna(NOT_STOPPED))
     return list_labels(evidence, mine[mine["stopped"] == row["category"]] if column == "n" else mine, "stopped")
@@ -54,7 +60,7 @@ def list_stops(evidence: Evidence, row: Row, column: str) -> Table:
 @CONTRASTS.drill_down
 def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments of both generators' items, with the category at which they stopped, if they did."""
-    frame = judgments_in(evidence).select(evaluator_named(evidence, row["evaluator"])).frame
+    frame = read_judgments(evidence).select(evaluator_named(evidence, row["evaluator"])).frame
     mine = frame[frame["generator"].isin([row["generator_a"], row["generator_b"]])]
     if column in COUNTED:
         return list_counted(evidence, mine, column)
@@ -84,16 +90,16 @@ def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
 def list_judges(evidence: Evidence, row: Row, column: str) -> Table:
     """Each person's judgment of an item beside the model's."""
     judge = evaluator_named(evidence, row["evaluator"])
-    judgments = judgments_in(evidence)
+    judgments = read_judgments(evidence)
     codes = judge.codes | people_in(evidence).codes
     both = Judgments(judgments.categories, judgments.frame[judgments.frame["annotator"].isin(codes)])
-    return list_pairs(evidence, both, pairs_with_people(both, judge.codes), row)
+    return list_pairs(evidence, both, pair_with_people(both, judge.codes), row)
 
 
 def select_judgments(evidence: Evidence, row: Row) -> Judgments:
     """The judgments by the row's group about the items of its generator and source, if it names them."""
-    evaluator = next(each for each in groups_in(evidence) if group_of(each) == row["group"])
-    return judgments_in(evidence).select(evaluator, row.get("generator", ""), row.get("source", ""))
+    evaluator = next(each for each in list_groups(evidence) if get_group(each) == row["group"])
+    return read_judgments(evidence).select(evaluator, row.get("generator", ""), row.get("source", ""))
 
 
 def list_labels(evidence: Evidence, frame: pd.DataFrame, category: str, notes: Iterable[str] = ()) -> Table:

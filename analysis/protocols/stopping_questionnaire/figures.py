@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 from django.utils.translation import gettext as _
 
-from analysis.figures.sizes import category_heading, group_and_source_named, rows_by_group_and_source
+from analysis.figures.sizes import name_group_and_source, select_rows_by_group_and_source, write_category_heading
 from analysis.figures.style import (
     BARE,
     BESIDE,
@@ -18,11 +18,11 @@ from analysis.figures.style import (
     SOFT,
     WIDTH,
     build_tooltips,
-    ink_on,
-    shades,
-    shares,
+    choose_ink,
+    list_shades,
+    make_share_axis,
 )
-from analysis.formatting import count, number, part_of
+from analysis.formatting import count, format_part, number
 from analysis.tables.spec import Row, Table
 from analysis.words import name_code
 from studies.protocols.conditions import NOT_APPLICABLE
@@ -33,11 +33,11 @@ OUTLINES = {"solid": [1, 0], "dashed": [3, 2]}
 NARROW, PER_LETTER = 0.05, 0.011  # shares of the bar: too narrow for a number, and the width of a letter
 
 
-def flow(table: Table, title: Mapping[str, Any]) -> Any:
+def draw_flow(table: Table, title: Mapping[str, Any]) -> Any:
     """Judgments that reached each category, with those that stopped at it in dark, of all chosen annotators."""
     rows = [row for row in table.rows if not row["group"]] or list(table.rows)
     names = [_("not stopped"), _("stopped here")]
-    bars = [bar for row in rows for bar in flow_bars(row, names)]
+    bars = [bar for row in rows for bar in build_flow_bars(row, names)]
     order = [name_question(row["category"]) for row in rows]
     tooltip = build_tooltips(
         {"category": _("Category"), "kind": _("Judgments"), "part": _("of those that reached this step")}
@@ -55,7 +55,7 @@ def flow(table: Table, title: Mapping[str, Any]) -> Any:
     )
 
 
-def flow_bars(row: Row, names: Sequence[str]) -> list[dict[str, Any]]:
+def build_flow_bars(row: Row, names: Sequence[str]) -> list[dict[str, Any]]:
     sentence = _("%(reached)s reached, %(stopped)s stopped") % {
         "reached": count(row["reached"]),
         "stopped": count(row["stopped"]),
@@ -64,43 +64,43 @@ def flow_bars(row: Row, names: Sequence[str]) -> list[dict[str, Any]]:
     ends = ((0, not_stopped), (not_stopped, row["reached"]))
     return [
         {"category": name_question(row["category"]), "kind": name, "start": start, "end": end, "said": sentence}
-        | {"part": part_of(end - start, row["reached"])}
+        | {"part": format_part(end - start, row["reached"])}
         for name, (start, end) in zip(names, ends, strict=True)
     ]
 
 
-def label_distributions(table: Table, title: Mapping[str, Any]) -> Any:
+def draw_label_distributions(table: Table, title: Mapping[str, Any]) -> Any:
     """Per category a bar for each generator, divided by label, “not applicable” last; all groups and sources
     together."""
     rows = [row for row in table.rows if not row["group"] and not row["source"]]
-    return stacked_labels(rows, title, generator_named, _("Generator"))
+    return draw_stacked_labels(rows, title, name_generator, _("Generator"))
 
 
-def labels_by_group_and_source(table: Table, title: Mapping[str, Any]) -> Any:
+def draw_labels_by_group_and_source(table: Table, title: Mapping[str, Any]) -> Any:
     """Per category a bar for each group of annotators and source of texts; all generators together."""
-    return stacked_labels(rows_by_group_and_source(table), title, group_and_source_named, _("Judgments of"))
+    return draw_stacked_labels(select_rows_by_group_and_source(table), title, name_group_and_source, _("Judgments of"))
 
 
-def applicable_labels_by_group_and_source(table: Table, title: Mapping[str, Any]) -> Any:
+def draw_applicable_labels_by_group_and_source(table: Table, title: Mapping[str, Any]) -> Any:
     """The same without judgments that did not reach the category."""
-    rows, named = rows_by_group_and_source(table), group_and_source_named
-    return stacked_labels(rows, title, named, _("Judgments of"), "share_applicable")
+    rows, named = select_rows_by_group_and_source(table), name_group_and_source
+    return draw_stacked_labels(rows, title, named, _("Judgments of"), "share_applicable")
 
 
-def stacked_labels(
+def draw_stacked_labels(
     rows: Sequence[Row], title: Mapping[str, Any], named: Callable[[Row], str], of: str, share: str = "share_all"
 ) -> Any:
     """Per category a bar for each name, divided by label. `of`: the column with the names; `share`: a column."""
     rows = [row for row in rows if row[share] is not None]
     names = list(dict.fromkeys(map(named, rows)))
     categories = list(dict.fromkeys(row["category"] for row in rows))
-    bars = [bar for category in categories for bar in category_bars(rows, category, named, share)]
+    bars = [bar for category in categories for bar in build_category_bars(rows, category, named, share)]
     y = alt.Y("name:N", title=None, sort=names, axis=BARE)
     dashes = list(OUTLINES.values())
     about = {"category": _("Category"), "name": of, "label": _("Label"), "part": _("Judgments")}
     base = alt.Chart().encode(y=y, tooltip=build_tooltips(about))
     pieces = base.mark_bar(stroke=SOFT, strokeWidth=0.5, height={"band": 0.8}).encode(
-        x=alt.X("start:Q", scale=alt.Scale(domain=[0, 1]), axis=shares(_("share of judgments"))),
+        x=alt.X("start:Q", scale=alt.Scale(domain=[0, 1]), axis=make_share_axis(_("share of judgments"))),
         x2="end:Q",
         color=alt.Color("shade:N", scale=None),
         strokeDash=alt.StrokeDash("line:N", legend=None, scale=alt.Scale(domain=list(OUTLINES), range=dashes)),
@@ -126,11 +126,11 @@ def stacked_labels(
     return chart.facet(row=row, data=alt.Data(values=bars), spacing=6).properties(title=title)
 
 
-def generator_named(row: Row) -> str:
+def name_generator(row: Row) -> str:
     return name_code("scope", row["generator"])
 
 
-def category_bars(
+def build_category_bars(
     rows: Sequence[Row], category: str, named: Callable[[Row], str], share_column: str
 ) -> list[dict[str, Any]]:
     """The pieces of one category's bars, in the order of its labels; the widest carry their words.
@@ -140,9 +140,9 @@ def category_bars(
     mine = [row for row in rows if row["category"] == category]
     labels = list(dict.fromkeys(row["label"] for row in mine))
     answers = [label for label in labels if label != NOT_APPLICABLE]
-    colours = dict(zip(answers, shades(max(len(answers), 2)), strict=False)) | {NOT_APPLICABLE: PLATE}
+    colours = dict(zip(answers, list_shades(max(len(answers), 2)), strict=False)) | {NOT_APPLICABLE: PLATE}
     bars, ends = [], dict.fromkeys(map(named, mine), 0.0)
-    heading = category_heading(category, labels)
+    heading = write_category_heading(category, labels)
     totals: Counter[str] = Counter()
     for row in mine:
         totals[named(row)] += row["n"]
@@ -161,10 +161,10 @@ def category_bars(
                 "end": end,
                 "middle": (start + end) / 2,
                 "label": name_label(row["label"]),
-                "part": part_of(row["n"], totals[name]),
+                "part": format_part(row["n"], totals[name]),
                 "said": word if end - start > len(word) * PER_LETTER else share,
                 "shade": colours[row["label"]],
-                "ink": ink_on(colours[row["label"]]),
+                "ink": choose_ink(colours[row["label"]]),
                 "line": "dashed" if row["label"] == NOT_APPLICABLE else "solid",
             }
         )

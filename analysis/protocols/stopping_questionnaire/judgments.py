@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 from django.utils.translation import gettext as _
 
-from analysis.agreement.questions import categories_in, judgment, latest_judgments
+from analysis.agreement.questions import join_categories, keep_latest_judgments, read_judgment
 from analysis.frames.evidence import Evidence
 from analysis.protocols.stopping_questionnaire.tables import ALL, FLOW, LABELS, NOT_STOPPED, STOPS
 from analysis.reports.evaluators import HUMAN, Evaluator, evaluators_in, people_in
@@ -46,14 +46,14 @@ class Judgments:
         return (*map(str, category.levels), *([NOT_APPLICABLE] if category.asked_if else []))
 
 
-def judgments_in(evidence: Evidence) -> Judgments:
+def read_judgments(evidence: Evidence) -> Judgments:
     """All judgments of the study's first stage, people's and models', each as its annotator was asked."""
     default, by_variant = get_declaration(evidence.study), map_variant_declarations(evidence.study)
     asked = evidence.annotators[["annotator", "variant"]].to_numpy()
     stages = {code: by_variant.get(variant, default).stages[0] for code, variant in asked}
-    categories = categories_in(stages.values() or [default.stages[0]])
+    categories = join_categories(stages.values() or [default.stages[0]])
     sources = evidence.texts.set_index("text_id")["source"]
-    answers = latest_judgments(evidence.frame)
+    answers = keep_latest_judgments(evidence.frame)
     rows = [
         {
             "annotator": annotator,
@@ -61,7 +61,7 @@ def judgments_in(evidence: Evidence) -> Judgments:
             "item_id": item_id,
             "generator": group["generator"].iloc[0],
             "source": sources[group["text_id"].iloc[0]],
-            **judgment(stages[annotator], categories, dict(zip(group["question"], group["value"], strict=True))),
+            **read_judgment(stages[annotator], categories, dict(zip(group["question"], group["value"], strict=True))),
         }
         for (annotator, item_id), group in answers.groupby(["annotator", "item_id"], sort=False)
     ]
@@ -76,7 +76,7 @@ def is_label(frame: pd.DataFrame, column: str) -> "pd.Series[bool]":
     return given.notna() & (given != NOT_APPLICABLE)
 
 
-def generators_and_sources(evidence: Evidence) -> Iterator[tuple[str, str]]:
+def list_generators_and_sources(evidence: Evidence) -> Iterator[tuple[str, str]]:
     """All together, each generator, each source if there are several, and each generator in each source."""
     sources = evidence.texts["source"].unique() if evidence.texts["source"].nunique() > 1 else ()
     for source in (ALL, *(source for source in sources if source)):
@@ -84,12 +84,12 @@ def generators_and_sources(evidence: Evidence) -> Iterator[tuple[str, str]]:
             yield generator, source
 
 
-def group_of(evaluator: Evaluator) -> str:
+def get_group(evaluator: Evaluator) -> str:
     """The value of the column `group`: empty for all people, else the name of a group of people or of a model."""
     return ALL if evaluator.name == HUMAN else evaluator.name.removeprefix(f"{HUMAN}:")
 
 
-def groups_in(evidence: Evidence) -> list[Evaluator]:
+def list_groups(evidence: Evidence) -> list[Evaluator]:
     """The evaluators that have rows, as chosen: all people, each group, each model."""
     return evaluators_in(evidence)
 
@@ -97,23 +97,23 @@ def groups_in(evidence: Evidence) -> list[Evaluator]:
 # How far judgments got, how often each label was given to each category, and how often it was not applicable.
 
 
-def flow(evidence: Evidence) -> Table:
+def build_flow(evidence: Evidence) -> Table:
     """One row per group and category: judgments that reached it, and those that stopped there."""
-    judgments = judgments_in(evidence)
+    judgments = read_judgments(evidence)
     rows = []
-    for evaluator in groups_in(evidence):
+    for evaluator in list_groups(evidence):
         frame = judgments.select(evaluator).frame
         for category in judgments.categories:
             stopped = int((frame["stopped"] == category.name).sum())
             reached = is_label(frame, category.name).sum()
-            about = {"group": group_of(evaluator), "category": category.name}
+            about = {"group": get_group(evaluator), "category": category.name}
             rows.append(about | {"reached": reached, "stopped": stopped})
     return FLOW.build(rows)
 
 
-def stops(evidence: Evidence) -> Table:
+def build_stops(evidence: Evidence) -> Table:
     """One row per generator and category at whose answer people's judgments of its items stopped, or “did not stop”."""
-    judgments = judgments_in(evidence)
+    judgments = read_judgments(evidence)
     frame = judgments.select(people_in(evidence)).frame
     rows = []
     for generator in evidence.generators:
@@ -125,28 +125,28 @@ def stops(evidence: Evidence) -> Table:
     return STOPS.build(rows)
 
 
-def label_distributions(evidence: Evidence) -> Table:
+def build_label_distributions(evidence: Evidence) -> Table:
     """One row per group, source, generator, category and label; single judgments are counted, not majorities."""
-    judgments = judgments_in(evidence)
+    judgments = read_judgments(evidence)
     rows = [
-        {"group": group_of(evaluator), "source": source, "generator": generator, **row}
-        for evaluator in groups_in(evidence)
-        for generator, source in generators_and_sources(evidence)
-        for row in label_rows(judgments.select(evaluator, generator, source))
+        {"group": get_group(evaluator), "source": source, "generator": generator, **row}
+        for evaluator in list_groups(evidence)
+        for generator, source in list_generators_and_sources(evidence)
+        for row in build_label_rows(judgments.select(evaluator, generator, source))
     ]
     return LABELS.build(rows)
 
 
-def label_rows(judgments: Judgments) -> Iterator[dict[str, Any]]:
+def build_label_rows(judgments: Judgments) -> Iterator[dict[str, Any]]:
     for category in judgments.categories:
         counts = judgments.frame[category.name].value_counts()
         n_all = int(counts.sum())
         n_applicable = n_all - int(counts.get(NOT_APPLICABLE, 0))
         for label in judgments.labels(category):
-            yield row_of(category, label, int(counts.get(label, 0)), n_all, n_applicable)
+            yield build_label_row(category, label, int(counts.get(label, 0)), n_all, n_applicable)
 
 
-def row_of(category: Question, label: str, n: int, n_all: int, n_applicable: int) -> dict[str, Any]:
+def build_label_row(category: Question, label: str, n: int, n_all: int, n_applicable: int) -> dict[str, Any]:
     reason = ""
     if not n_all:
         reason = _("There are no judgments to compute this from.")

@@ -9,13 +9,23 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from analysis.figures.paper import Bar, Bars
-from analysis.figures.sizes import rows_by_group_and_source
-from analysis.formatting import UNDEFINED, count, judgments_counted, number
+from analysis.figures.sizes import select_rows_by_group_and_source
+from analysis.formatting import UNDEFINED, count, number, say_judgments
 from analysis.frames.evidence import Evidence
 from analysis.pack.methods import Facts, table, write_value
 from analysis.protocols.stopping_questionnaire import figures as drawn
-from analysis.protocols.stopping_questionnaire.agreement import agreement, category_agreement, judges_at_gates
-from analysis.protocols.stopping_questionnaire.judgments import ALL, flow, judgments_in, label_distributions, stops
+from analysis.protocols.stopping_questionnaire.agreement import (
+    build_agreement,
+    build_judge_agreement,
+    iter_category_agreement,
+)
+from analysis.protocols.stopping_questionnaire.judgments import (
+    ALL,
+    build_flow,
+    build_label_distributions,
+    build_stops,
+    read_judgments,
+)
 from analysis.protocols.stopping_questionnaire.tables import NOT_STOPPED
 from analysis.reports.categories import list_error_tables
 from analysis.reports.contrasts import Comparison, Family, GeneratorFigure, compare_all, contrasts, find_comparison
@@ -36,7 +46,7 @@ from analysis.reports.outcome import (
 )
 from analysis.reports.report import Report
 from analysis.reports.spread import limit_to_annotators, say_scatter
-from analysis.science.report import against_others
+from analysis.science.report import compare_with_others
 from analysis.tables.spec import Row, Table
 from studies.question_words import name_question
 from studies.services.declarations import get_declaration
@@ -52,7 +62,7 @@ def say_agreement_range(agreed: Table) -> list[str]:
     They are compared by AC1, which unequal label frequencies do not lower as they lower κ. `agreed` is the table
     `agreement`. Empty if fewer than two categories have enough pairs and an AC1, or all have the same.
     """
-    rows = [row for row in agreed.rows if row["view"] == "applicable" and is_of_all(row)]
+    rows = [row for row in agreed.rows if row["view"] == "applicable" and is_about_all(row)]
     met = [row for row in rows if row["n_pairs"] >= FEWEST and row["ac1"] is not None]
     if len({row["ac1"] for row in met}) < 2:
         return []
@@ -62,19 +72,19 @@ def say_agreement_range(agreed: Table) -> list[str]:
         "(%(high)s) and lowest for “%(least)s” (%(low)s)."
     ) % {
         "most": name_question(most["category"]),
-        "high": numbers_of(most),
+        "high": read_coefficients(most),
         "least": name_question(least["category"]),
-        "low": numbers_of(least),
+        "low": read_coefficients(least),
     }
     return [sentence, *say_left_out(len(rows) - len(met))]
 
 
-def is_of_all(row: Row) -> bool:
+def is_about_all(row: Row) -> bool:
     """Whether a row is about all people, all generators and all sources."""
     return all(row[column] == ALL for column in ("group", "generator", "source"))
 
 
-def numbers_of(row: Row) -> str:
+def read_coefficients(row: Row) -> str:
     """AC1, κ and the number of pairs they are based on."""
     kappa = _(UNDEFINED) if row["kappa"] is None else number(row["kappa"])
     pairs = ngettext("%(n)s pair", "%(n)s pairs", row["n_pairs"]) % {"n": count(row["n_pairs"])}
@@ -99,7 +109,7 @@ STOPPED = "stopped"
 
 def find_early_stops(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
     """The evaluator's judgments of items: text_id, annotator, generator, and value (1 if it stopped early, else 0)."""
-    frame = judgments_in(evidence).select(evaluator).frame
+    frame = read_judgments(evidence).select(evaluator).frame
     texts = evidence.items.set_index("item_id")["text_id"]
     return pd.DataFrame(
         {
@@ -111,13 +121,13 @@ def find_early_stops(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
     )
 
 
-def stopped_comparisons(evidence: Evidence) -> tuple[Comparison, ...]:
+def compare_stops(evidence: Evidence) -> tuple[Comparison, ...]:
     """The share of judgments that stop early; lower is better."""
-    families = [stopped_family(evidence, evaluator) for evaluator in list_compared_evaluators(evidence)]
+    families = [build_stop_family(evidence, evaluator) for evaluator in list_compared_evaluators(evidence)]
     return compare_all(families, evidence.choices)
 
 
-def stopped_family(evidence: Evidence, evaluator: Evaluator) -> Family:
+def build_stop_family(evidence: Evidence, evaluator: Evaluator) -> Family:
     coded = with_codes(find_early_stops(evidence, evaluator))
     judged = [name for name in evidence.generators if (coded["generator"] == name).any()]
     figures = {name: GeneratorFigure((arm_of(coded[coded["generator"] == name], "value"),)) for name in judged}
@@ -202,13 +212,13 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
         words=WORDS,
         summary=join_sentences(*(say_flow(flow) if flow else ()), say_lead(compared)),
         compared=compared,
-        basis=_("%(judgments)s of people.") % {"judgments": judgments_counted(sum(counts_of(rows).values()))},
+        basis=_("%(judgments)s of people.") % {"judgments": say_judgments(sum(map_counts(rows).values()))},
         higher_is_better=False,
         tables=("stopped", "contrasts"),
     )
 
 
-def counts_of(rows: Sequence[Row]) -> dict[str, int]:
+def map_counts(rows: Sequence[Row]) -> dict[str, int]:
     return {row["generator"]: row["n_all"] for row in rows}
 
 
@@ -247,11 +257,11 @@ def draw_stops(rows: Sequence[Row], standings: Sequence[Standing]) -> Bars:
 
 def list_agreed(report: Report) -> list[AgreementSummary]:
     """Cohen's κ of each category that both of a pair reached."""
-    rows = (row for row in find_rows(report, "agreement") if row["view"] == "applicable" and is_of_all(row))
+    rows = (row for row in find_rows(report, "agreement") if row["view"] == "applicable" and is_about_all(row))
     return [
         AgreementSummary(
             name_question(row["category"]), row["kappa"], None, None, row["reason"], row["percent"], row["ac1"],
-            judgments_counted(2 * row["n_pairs"]),
+            say_judgments(2 * row["n_pairs"]),
         )
         for row in rows
     ]  # fmt: skip
@@ -261,29 +271,32 @@ BY_GROUP_AND_SOURCE = ("labels_by_group_and_source", "applicable_labels_by_group
 
 
 def build_report(evidence: Evidence) -> Report:
-    how_far, agreed = flow(evidence), agreement(evidence)
-    comparisons, labels = stopped_comparisons(evidence), label_distributions(evidence)
+    how_far, agreed = build_flow(evidence), build_agreement(evidence)
+    comparisons, labels = compare_stops(evidence), build_label_distributions(evidence)
     tables = (
         how_far,
-        stops(evidence),
+        build_stops(evidence),
         contrasts(evidence, comparisons),
-        *against_others(evidence, comparisons),
+        *compare_with_others(evidence, comparisons),
         labels,
         agreed,
-        *variants(evidence, category_agreement),
-        *judges_at_gates(evidence),
+        *variants(evidence, iter_category_agreement),
+        *build_judge_agreement(evidence),
         *list_error_tables(evidence),
         description(evidence),
     )
     sentences = (*say_flow(how_far), *say_differences(evidence, comparisons), *say_agreement_range(agreed))
-    figures = ("flow", "label_distributions", *(BY_GROUP_AND_SOURCE if rows_by_group_and_source(labels) else ()))
+    figures = ("flow", "label_distributions", *(BY_GROUP_AND_SOURCE if select_rows_by_group_and_source(labels) else ()))
     return Report(tables, sentences, figures)
 
 
 def list_figures() -> Mapping[str, Any]:
     return {
-        "flow": ("flow", drawn.flow),
-        "label_distributions": ("label_distributions", drawn.label_distributions),
-        "labels_by_group_and_source": ("label_distributions", drawn.labels_by_group_and_source),
-        "applicable_labels_by_group_and_source": ("label_distributions", drawn.applicable_labels_by_group_and_source),
+        "flow": ("flow", drawn.draw_flow),
+        "label_distributions": ("label_distributions", drawn.draw_label_distributions),
+        "labels_by_group_and_source": ("label_distributions", drawn.draw_labels_by_group_and_source),
+        "applicable_labels_by_group_and_source": (
+            "label_distributions",
+            drawn.draw_applicable_labels_by_group_and_source,
+        ),
     }

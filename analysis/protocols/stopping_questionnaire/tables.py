@@ -17,7 +17,7 @@ SOURCE = Column("source", _("Source"), "scope")
 SCOPE = _("In files, an empty group, generator or source means all of them.")
 
 
-def crossings_by(
+def list_crossings(
     columns: Iterable[str], number: str, down: str, apart: str, beneath: tuple[str, ...]
 ) -> tuple[Crossing, ...]:
     """Grids of a number across each of these columns (group, generator, source), with the other two pooled."""
@@ -82,7 +82,7 @@ LABELS = TableSpec(
         _("Single judgments are counted, not majorities. Of all: including “not applicable”. Of "
           "applicable: only judgments that reached the category. Missing answers are in neither."),
     ),
-    crossings=crossings_by(("generator", "source"), "n", "label", "category", ("share_all",)),
+    crossings=list_crossings(("generator", "source"), "n", "label", "category", ("share_all",)),
     page_first=("category", "label", "group", "generator"),
 )  # fmt: skip
 
@@ -106,7 +106,7 @@ AGREEMENT = TableSpec(
           "judged different items, Fleiss' κ is shown as well, which ignores the order. If nearly all "
           "labels are the same, both are near 0 whatever the agreement; AC1 is not."),
     ),
-    crossings=crossings_by(
+    crossings=list_crossings(
         ("group", "generator", "source"), "percent", "category", "view", ("kappa", "ac1", "n_pairs")
     ),
     page_first=("category", "view"),

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analysis.figures.paper import Bar, Bars
-from analysis.formatting import count, figure, items_counted, of_people, of_texts
+from analysis.formatting import count, format_figure, say_items, say_of_people, say_of_texts
 from analysis.frames.evidence import Evidence
 from analysis.protocols.writing.tables import TABLES, WRITING, WRITTEN_ITEMS
 from analysis.reports.description import description, variants
@@ -30,8 +30,8 @@ def build_report(evidence: Evidence) -> Report:
     """The report on the chosen people, in the chosen purposes."""
     found = list_written_by_people(evidence)
     minutes = variants(evidence, lambda mine: iter(()))
-    tables = (counts(evidence, found), *minutes, items(found), description(evidence))
-    return Report(tables, tuple(sentences(found)), ())
+    tables = (build_counts(evidence, found), *minutes, build_items(found), description(evidence))
+    return Report(tables, tuple(list_sentences(found)), ())
 
 
 def list_written_by_people(evidence: Evidence, group: str = ALL) -> list[WrittenItem]:
@@ -41,7 +41,7 @@ def list_written_by_people(evidence: Evidence, group: str = ALL) -> list[Written
     return [each for each in found if each.annotator in codes and group in (ALL, each.group)]
 
 
-def sentences(found: list[WrittenItem]) -> list[str]:
+def list_sentences(found: list[WrittenItem]) -> list[str]:
     if not found:
         return []
     waiting = sum(not each.verdict for each in found)
@@ -50,15 +50,15 @@ def sentences(found: list[WrittenItem]) -> list[str]:
     return [sentence % {"n": len(found), "waiting": waiting}]
 
 
-def counts(evidence: Evidence, found: list[WrittenItem]) -> Table:
+def build_counts(evidence: Evidence, found: list[WrittenItem]) -> Table:
     """How much was written, and what became of it: a row for all people, then one per group if there are several."""
     groups = sorted({each.group for each in found} - {ALL})
     chosen = [ALL, *(groups if len(groups) > 1 else [])]
-    rows = [counts_row(group, [each for each in found if group in (ALL, each.group)]) for group in chosen]
+    rows = [build_counts_row(group, [each for each in found if group in (ALL, each.group)]) for group in chosen]
     return WRITING.build(rows)
 
 
-def counts_row(group: str, found: list[WrittenItem]) -> dict[str, Any]:
+def build_counts_row(group: str, found: list[WrittenItem]) -> dict[str, Any]:
     # The minutes on a text count once per annotator, however many items they wrote about it.
     times = {(each.annotator, each.text.pk): each.minutes for each in found if each.minutes is not None}
     verdicts = [each.verdict for each in found]
@@ -78,7 +78,7 @@ def counts_row(group: str, found: list[WrittenItem]) -> dict[str, Any]:
     }
 
 
-def items(found: Iterable[WrittenItem]) -> Table:
+def build_items(found: Iterable[WrittenItem]) -> Table:
     """One row per item, as it was written; options by whether they are keys, one per line."""
     rows = [
         {
@@ -151,13 +151,13 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
     total = rows[0]  # of all people
     waiting = ngettext("%(n)s waits for review.", "%(n)s wait for review.", total["n_waiting"])
     sentence = _("%(items)s written by %(people)s on %(texts)s.") % {
-        "items": items_counted(total["n_items"]),
-        "people": of_people(total["n_annotators"]),
-        "texts": of_texts(total["n_texts"]),
+        "items": say_items(total["n_items"]),
+        "people": say_of_people(total["n_annotators"]),
+        "texts": say_of_texts(total["n_texts"]),
     }
     parts = (_("accepted"), _("repaired"), _("rejected"), _("waiting"))
     bars = tuple(
-        Bar(name_code("group", row["group"]), tuple(row[name] for name in DECIDED), items_counted(row["n_items"]))
+        Bar(name_code("group", row["group"]), tuple(row[name] for name in DECIDED), say_items(row["n_items"]))
         for row in rows
     )
     return Outcome(
@@ -176,4 +176,4 @@ def say_minutes(median: float | None) -> str:
         return ""
     if median < 1:
         return _("The median text took less than a minute.")
-    return _("The median text took %(minutes)s minutes.") % {"minutes": figure(median)}
+    return _("The median text took %(minutes)s minutes.") % {"minutes": format_figure(median)}

@@ -42,7 +42,7 @@ WRITTEN_ITEMS = TableSpec(
         Column("verdict", _("Looked at"), "verdict"),
         "item_id",
     ),
-    notes=(_("As annotators wrote them; repairs stand in the bank. Minutes are those of the whole text."),),
+    notes=(_("As annotators wrote them; repaired versions are in the bank. Minutes are those of the whole text."),),
 )  # fmt: skip
 
 TABLES = (WRITING, WRITTEN_ITEMS)

@@ -28,10 +28,10 @@ class Command(RunCommand):
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument("--candidates", required=True, metavar="GENERATOR", help="whose items are the candidates")
         parser.add_argument("--model", required=True, metavar="NAME", help="who guesses and answers: a model endpoint")
-        parser.add_argument("--keep", type=int, default=N_ITEMS, metavar="N", help="items a text; default: 3")
+        parser.add_argument("--keep", type=int, default=N_ITEMS, metavar="N", help="items per text; default: 3")
         parser.add_argument("--budget", type=parse_amount, metavar="B", help="for each language; pause above it")
         parser.add_argument("--on-unknown", **ON_UNKNOWN)
-        parser.add_argument("--estimate", action="store_true", help="say what it would cost, and do nothing")
+        parser.add_argument("--estimate", action="store_true", help="show the cost, and start nothing")
         parser.add_argument("--yes", action="store_true", help="do not ask before calls that cost money")
 
     def handle(self, *, project, candidates, model, keep, **options):
@@ -58,7 +58,7 @@ class Command(RunCommand):
             transaction.set_rollback(True)
 
     def select(self, selection: Selection, endpoint: Endpoint, keep: int, options: dict) -> bool:
-        """Returns whether a text got fewer items than wanted."""
+        """Select items for one study; returns whether some text has fewer items than requested."""
         if selection.selected:
             self.stdout.write(f"{selection.study.title}: {endpoint.model} selected “{selection.selected}” before.")
             return False

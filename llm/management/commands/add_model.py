@@ -24,8 +24,8 @@ class Command(BaseCommand):
             "--model", metavar="M", help="the model's name, as the server knows it; of a folder by default the folder's"
         )
         parser.add_argument("--key-env", metavar="VAR", help="the environment variable that holds the key")
-        parser.add_argument("--price-in", metavar="P", type=amount, help="for a million input tokens")
-        parser.add_argument("--price-out", metavar="P", type=amount, help="for a million output tokens")
+        parser.add_argument("--price-in", metavar="P", type=parse_price, help="for a million input tokens")
+        parser.add_argument("--price-out", metavar="P", type=parse_price, help="for a million output tokens")
         parser.add_argument("--currency", metavar="C", default="USD", help="three letters; default: USD")
         parser.add_argument("--at-a-time", metavar="N", type=int, default=8, help="calls at a time; default: 8")
         add_option_arguments(parser)
@@ -49,7 +49,7 @@ class Command(BaseCommand):
         if transformers:
             fields["timeout_seconds"] = PATIENCE_SECONDS
         try:
-            endpoint = add_endpoint(key=key_from(key_env), **fields)
+            endpoint = add_endpoint(key=read_key(key_env), **fields)
         except ValidationError as error:
             sentences = (f"{field}: {' '.join(messages)}" for field, messages in error.message_dict.items())
             raise CommandError("No model was added. " + " ".join(sentences)) from None
@@ -61,7 +61,7 @@ def resolve_folder(where: str) -> str:
     return where if may_download(where) else str(Path(where).expanduser().absolute())
 
 
-def key_from(variable: str | None) -> str:
+def read_key(variable: str | None) -> str:
     if variable is None:
         return ""
     key = os.environ.get(variable, "")
@@ -70,7 +70,7 @@ def key_from(variable: str | None) -> str:
     return key
 
 
-def amount(text: str) -> Decimal:
+def parse_price(text: str) -> Decimal:
     try:
         value = Decimal(text)
     except InvalidOperation:

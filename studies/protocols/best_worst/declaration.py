@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from studies.protocols.base import Declaration, Protocol, Question, Shown, Stage
-from studies.protocols.best_worst.plan import tuples_of
+from studies.protocols.best_worst.plan import make_tuple_split
 from studies.protocols.parameters import Whole, gettext_noop
 
 BEST, WORST = "best", "worst"
@@ -24,7 +24,7 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
     )
     return Declaration(
         stages=(Stage("choose", questions, shows=SHOWN, keys="marked"),),
-        split=tuples_of(size, n_tuples),
+        split=make_tuple_split(size, n_tuples),
         units_per_text=n_tuples or None,
         tuple_size=size,
         slots={"items": str(size)},

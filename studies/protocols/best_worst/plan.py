@@ -21,7 +21,7 @@ BASES_TRIED = 2_000
 SWEEPS, TRIES = 30, 10_000  # rounds of the search, and pairs of blocks that it compares in total
 
 
-def tuples_of(size: int, number: int) -> Split:
+def make_tuple_split(size: int, number: int) -> Split:
     """A `Split` into so many tuples (0: as many as there are items), or into all if the items give fewer."""
 
     def split(items: Sequence[Candidate], rng: Random) -> list[tuple[int, ...]]:
@@ -51,7 +51,7 @@ def start_blocks(items: int, size: int, number: int, rng: Random) -> list[Block]
     A full cycle contains each item `size` times; with a base whose steps all differ, no two items meet twice.
     """
     blocks: dict[Block, None] = {}
-    for base in sorted(list_bases(items, size, rng), key=lambda base: unevenness(base, items)):
+    for base in sorted(list_bases(items, size, rng), key=lambda base: measure_unevenness(base, items)):
         for by in range(items):
             blocks[frozenset((place + by) % items for place in base)] = None
             if len(blocks) == number:
@@ -70,7 +70,7 @@ def list_bases(items: int, size: int, rng: Random) -> Iterable[tuple[int, ...]]:
     return [(0, *rng.sample(range(1, items), size - 1)) for _try in range(BASES_TRIED)]
 
 
-def unevenness(base: Sequence[int], items: int) -> int:
+def measure_unevenness(base: Sequence[int], items: int) -> int:
     """Σ n² over the steps between two places of the base block, in both directions."""
     steps = Counter((one - other) % items for one in base for other in base if one != other)
     return sum(n**2 for n in steps.values())

@@ -19,7 +19,7 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
     """One stage: two items of a text side by side, with their keys and the text."""
     questions = [Question(BETTER, kind="pick", levels=(TIE,), seconds=SECONDS)]
     if params["criteria_ticks"]:
-        questions += criteria_of(wording)
+        questions += list_criteria(wording)
     return Declaration(
         stages=(
             Stage(
@@ -38,7 +38,7 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
     )
 
 
-def criteria_of(wording: Mapping[str, Any]) -> list[Question]:
+def list_criteria(wording: Mapping[str, Any]) -> list[Question]:
     """One tick for each criterion of the wording: whether it decided. After a tie none is asked."""
     named = [entry["name"] for entry in wording.get("compare", {}).get("criteria", [])]
     if not named:

@@ -26,7 +26,9 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
             Stage(
                 name=WRITE,
                 questions=tuple(
-                    question for part in range(1, most + 1) for question in item_questions(part, most, least, params)
+                    question
+                    for part in range(1, most + 1)
+                    for question in make_item_questions(part, most, least, params)
                 ),
                 shows=frozenset({"text", "title"}),
                 template="write",
@@ -40,7 +42,7 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
     )
 
 
-def item_questions(part: int, most: int, least: int, params: Mapping[str, Any]) -> Iterator[Question]:
+def make_item_questions(part: int, most: int, least: int, params: Mapping[str, Any]) -> Iterator[Question]:
     """The fields of one item. Fields beyond the minimum are optional."""
     wants = Is(f"{MORE}_{part - 1}", (YES,)) if part > least else None
     common: dict[str, Any] = {"kind": "text", "asked_if": wants, "part": part}
@@ -48,12 +50,12 @@ def item_questions(part: int, most: int, least: int, params: Mapping[str, Any]) 
     if params["form"] == OPEN:
         yield Question(f"answer_{part}", wording="answer", writes="expected answer", seconds=ANSWER, **common)
     else:
-        yield from options(part, params["options_per_item"], params["keys_per_item"], common)
+        yield from make_option_questions(part, params["options_per_item"], params["keys_per_item"], common)
     if least <= part < most:
         yield Question(f"{MORE}_{part}", kind="choice", levels=(YES, NO), wording=MORE, part=part, asked_if=wants)
 
 
-def options(part: int, n_options: int, n_keys: int, common: Mapping[str, Any]) -> Iterator[Question]:
+def make_option_questions(part: int, n_options: int, n_keys: int, common: Mapping[str, Any]) -> Iterator[Question]:
     """The keys, then the distractors, in separate fields, so that the key does not depend on the position."""
     if n_keys >= n_options:
         raise InvalidParameter(

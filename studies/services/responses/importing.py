@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 from items.formats.sheets import is_sheet
 from items.plain import make_printable
 from items.services.import_files import describe_problems, refuse_file, takes_long
-from jobs.files import delete_file, path_of, read_value, write_value
+from jobs.files import delete_file, make_path, read_value, write_value
 from jobs.kinds import JobFailed
 from jobs.models import Job
 from jobs.progress import Listener, count_done
@@ -377,7 +377,7 @@ def import_by_job(job: Job, on_progress: Listener) -> None:
         delete_file(job.parameters["upload"])
         return
     options = dict(job.parameters)
-    path = path_of(options.pop("upload"))
+    path = make_path(options.pop("upload"))
     study = Study.objects.select_related("project").filter(pk=job.subject.partition(":")[2]).first()
     if study is None or not path.exists():
         raise JobFailed(_("The files are no longer here. Send them again."))

@@ -306,7 +306,7 @@ def check_cell(name: str, written: str) -> str:
 
 def parse_annotator(name: str, written: str) -> str:
     if written.partition(":")[0] == "human":
-        raise BadCell(name, _("“human” stands for all people in the tables; give this annotator another code."))
+        raise BadCell(name, _("“human” means all people in the tables; give this annotator another code."))
     return written
 
 
