@@ -40,7 +40,7 @@ def hash_evidence(evidence: Evidence, *more: object) -> str:
 
 
 def draw_once(draw: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
-    """`registry.specification`: the same table under the same heading gives the same figure."""
+    """`registry.build_specification`: the same table under the same heading gives the same figure."""
 
     @wraps(draw)
     def draw_once(name: str, table: Table, heading: str, lines: Sequence[str] = ()) -> dict[str, Any]:
