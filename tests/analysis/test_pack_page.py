@@ -110,14 +110,7 @@ def test_a_pack_whose_file_is_gone_can_only_be_built_again(page, two_annotators,
     assert page.client.get(reverse("study_pack_file", args=[two_annotators.slug, job.pk])).status_code == 404
 
 
-def test_a_pack_is_for_reviewers(as_user, two_annotators, viewer, stranger, reviewer, page, run_jobs):
-    page.ask()
-    run_jobs()
-    file = reverse("study_pack_file", args=[two_annotators.slug, Job.objects.get().pk])
-    for user in (viewer, stranger):
-        client = as_user(user)
-        assert [client.get(path).status_code for path in (page.address, file)] == [404, 404]
-        assert client.post(page.address).status_code == 404
+def test_a_draft_has_no_pack(as_user, two_annotators, reviewer, page):
     two_annotators.state = StudyState.DRAFT
     two_annotators.save()
     assert as_user(reviewer).get(page.address).status_code == 404

@@ -117,7 +117,7 @@ def test_a_content_filter_is_a_refusal(serve_model, make_run, states):
 
 @pytest.mark.slow
 def test_too_many_requests_uses_up_no_try_and_holds_everybody_back(serve_model, make_run, states):
-    server = serve_model(lambda request: too_many(1) if request.number < 12 else "R")
+    server = serve_model(lambda request: too_many(0.1) if request.number < 12 else "R")
     run = make_run(server, 6)
     run = drain_here(run)
     assert states(run) == {"answered": 6}
