@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import combinations
 
+from items.stemming import load_stemmer
 from items.wording import ABSOLUTE, ARTICLES, GAP, MONTHS, NEGATION, Wording, count_sentences, words_in
 
 LONGER = 1.25
@@ -232,9 +233,7 @@ def joined_options(item: Wording) -> bool | None:
 def stemmer(language: str) -> Callable[[str], str]:
     if language not in SNOWBALL:
         return lambda word: word[:SAME_LETTERS]
-    from nltk.stem.snowball import SnowballStemmer  # nltk takes a second to import
-
-    return lru_cache(maxsize=CACHED)(SnowballStemmer(SNOWBALL[language]).stem)
+    return lru_cache(maxsize=CACHED)(load_stemmer(SNOWBALL[language]).stem)
 
 
 @lru_cache(maxsize=CACHED)  # several rules use an option, and items of a text share options
