@@ -4,10 +4,8 @@ from projects.lazy_urls import LazyViews, path, re_path
 from studies.views.studies import ACTIONS
 
 pages = LazyViews("api.pages")
-archives = LazyViews("api.views.archives")
 bank = LazyViews("api.views.bank")
 duplicates = LazyViews("api.views.duplicates")
-jobs = LazyViews("api.views.jobs")
 models = LazyViews("api.views.models")
 projects = LazyViews("api.views.projects")
 results = LazyViews("api.views.results")
@@ -22,9 +20,9 @@ operations = [
     path(V1, projects.Me.as_view(), name="api_me"),
     path(f"{V1}projects/", projects.Projects.as_view(), name="api_projects"),
     path(P, projects.OneProject.as_view(), name="api_project"),
-    path(f"{V1}project-imports/", archives.ArchiveImports.as_view(), name="api_project_imports"),
-    path(f"{P}archive/", archives.Archive.as_view(), name="api_archive"),
-    path(f"{P}archive.zip", archives.ArchiveFile.as_view(), name="api_archive_file"),
+    path(f"{V1}project-imports/", projects.ArchiveImports.as_view(), name="api_project_imports"),
+    path(f"{P}archive/", projects.Archive.as_view(), name="api_archive"),
+    path(f"{P}archive.zip", projects.ArchiveFile.as_view(), name="api_archive_file"),
     path(f"{P}jobs/", projects.ProjectJobs.as_view(), name="api_project_jobs"),
     path(f"{P}models/", projects.ProjectModels.as_view(), name="api_project_models"),
     path(f"{P}texts/", bank.Texts.as_view(), name="api_texts"),
@@ -87,9 +85,9 @@ operations = [
         for step in ("pause", "cancel", "retry")
     ),
     path(f"{V1}runs/<int:run>/resume/", models.ResumeRun.as_view(), name="api_run_resume"),
-    path(f"{V1}jobs/<int:job>/", jobs.OneJob.as_view(), name="api_job"),
-    path(f"{V1}jobs/<int:job>/cancel/", jobs.CancelJob.as_view(), name="api_job_cancel"),
-    path(f"{V1}jobs/<int:job>/retry/", jobs.RetryJob.as_view(), name="api_job_retry"),
+    path(f"{V1}jobs/<int:job>/", projects.OneJob.as_view(), name="api_job"),
+    path(f"{V1}jobs/<int:job>/cancel/", projects.CancelJob.as_view(), name="api_job_cancel"),
+    path(f"{V1}jobs/<int:job>/retry/", projects.RetryJob.as_view(), name="api_job_retry"),
     path(f"{V1}endpoints/", models.Endpoints.as_view(), name="api_endpoints"),
     path(E, models.OneEndpoint.as_view(), name="api_endpoint"),
     path(f"{E}test/", models.ActOnEndpoint.as_view(step="test"), name="api_endpoint_test"),

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.measures.alternative_annotator import SKILLED, alternative_annotator_test
-from analysis.measures.calibration import reliability
 from analysis.measures.contrasts import BENJAMINI_HOCHBERG, HOLM, adjust_p_values, friedman, nemenyi
 from analysis.measures.correlation_intervals import clustered_correlation, clustered_within
 from analysis.measures.correlations import correlation
 from analysis.measures.intervals import JACKKNIFE, p_of_zero
+from analysis.measures.stand_in import SKILLED, alternative_annotator_test, reliability
 from analysis.measures.types import FloatArray, IntArray
 from bench.rates import options, rate
 

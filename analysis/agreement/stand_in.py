@@ -16,7 +16,10 @@ from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.formatting import UNDEFINED, format_with_interval, number, say_of_people, say_of_texts
 from analysis.frames.evidence import Evidence
 from analysis.measures.agreement import MISSING, all_pairs, clustered_kappa, mean_agreement, pairs_with, pairwise
-from analysis.measures.alternative_annotator import (
+from analysis.measures.intervals import TEXT, undefined_interval
+from analysis.measures.reader_coefficients import readers_kappa
+from analysis.measures.stand_in import (
+    BINS,
     CATEGORIES,
     CROWD,
     EXPERTS,
@@ -24,12 +27,13 @@ from analysis.measures.alternative_annotator import (
     LEVEL_OF_TEST,
     NUMBERS,
     SKILLED,
+    Excess,
     alternative_annotator_test,
+    bins_of,
+    excess_where,
+    mean_excess,
+    reliability,
 )
-from analysis.measures.biases import Excess, excess_where, mean_excess
-from analysis.measures.calibration import BINS, bins_of, reliability
-from analysis.measures.intervals import TEXT, undefined_interval
-from analysis.measures.reader_coefficients import readers_kappa
 from analysis.reports.drill_down import list_rows, name_pairs, pair_answers, say_same_judgments
 from analysis.reports.estimates import NOT_PUBLISHED, Estimate, same_interval, texts_only_note
 from analysis.reports.evaluators import Evaluator, evaluators_in, people_in

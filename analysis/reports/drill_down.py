@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from analysis.formatting import count, number
 from analysis.frames.evidence import Evidence
-from analysis.measures.calibration import LOW_MASS
+from analysis.measures.stand_in import LOW_MASS
 from analysis.reports.description import ALL, MINUTES, PEOPLE, by_source, keep_variant
 from analysis.reports.evaluators import Evaluator, evaluator_named
 from analysis.reports.tables import ANSWERS, DESCRIPTION, LABEL_MASS, VARIANTS

@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 
 from analysis.formatting import number
 from analysis.measures.agreement import cohen_kappa, gwet_ac1, percent_agreement
-from analysis.measures.calibration import LOW_MASS
-from analysis.measures.calibration import label_mass as measure_label_mass
 from analysis.measures.coefficients import category_counts, fleiss_kappa, table_ratings
+from analysis.measures.stand_in import LOW_MASS
+from analysis.measures.stand_in import label_mass as measure_label_mass
 from analysis.measures.types import IntArray
 from analysis.reports.tables import LABEL_MASS as SPEC
 from analysis.tables.spec import Column, Table

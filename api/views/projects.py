@@ -1,20 +1,24 @@
-"""The person, projects, and the jobs and models of a project."""
+"""The person, projects with their jobs and models, whole projects as archives, and single jobs."""
 
 from typing import Any
 
+from django.http import FileResponse, Http404
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from analysis.pack.archiving import ask_for_archive, ask_for_import, find_archive, is_given_out, refuse_hidden_effects
 from api.models import Scope
-from api.problems import require_valid
+from api.problems import Refused, require_valid
 from api.shapes import JobSerializer
-from api.views.base import JSONView, ProjectView, operation
-from api.views.jobs import STATES
-from jobs.models import Job
+from api.views.base import FileView, Filter, JSONView, ProjectView, operation
+from jobs.models import Job, JobState
+from jobs.scheduling import cancel, retry
+from jobs.views import get_job, may_cancel
 from llm.models import Endpoint
 from projects.forms import NewProjectForm
 from projects.models import Project, Role
-from projects.services import create_project, edit_project
+from projects.services import SLUG_LENGTH, create_project, edit_project
 
 
 class MeSerializer(serializers.Serializer):
@@ -64,6 +68,7 @@ class Me(JSONView):
 
 
 SORTS = {"slug": "slug", "title": "title", "created_at": "created_at"}
+STATES = (Filter("state", "state", "Only jobs in this state.", tuple(JobState.values)),)
 
 
 class Projects(JSONView):
@@ -109,3 +114,87 @@ class ProjectModels(ProjectView):
     @operation("List models that runs may ask", role=Role.RESEARCHER, gives=OfferedModelSerializer, paged=True)
     def get(self, request: Request, project: str) -> Any:
         return self.page(Endpoint.objects.available_to(self.project))
+
+
+# Whole projects as files: one job writes an archive, another makes a project from an archive.
+
+
+class ArchiveFileSerializer(serializers.Serializer):
+    file = serializers.FileField()
+    slug = serializers.SlugField(required=False, max_length=SLUG_LENGTH, help_text="Absent: the project's own.")
+
+
+class Archive(ProjectView):
+    @operation("Show the job of the project's archive", scope=Scope.ANSWERS, role=Role.OWNER, gives=JobSerializer)
+    def get(self, request: Request, project: str) -> Any:
+        job = find_archive(self.project)
+        if job is None:
+            raise Http404
+        return self.show(job)
+
+    @operation("Export a project", scope=Scope.ANSWERS, role=Role.OWNER, gives=JobSerializer, status=202)
+    def post(self, request: Request, project: str) -> Any:
+        """A worker writes the archive of the whole project; download it when the job is done."""
+        return self.show(ask_for_archive(self.project, request.user), status=202)
+
+
+class ArchiveFile(ProjectView):
+    @operation("Download the archive", scope=Scope.ANSWERS, role=Role.OWNER, media=("application/zip",))
+    def get(self, request: Request, project: str) -> FileResponse:
+        job = find_archive(self.project)
+        if job is None or not is_given_out(job):
+            raise Http404
+        refuse_hidden_effects(self.project)
+        name = f"{self.project.slug}-project.zip"
+        return FileResponse(job.open_file(), as_attachment=True, filename=name, content_type="application/zip")
+
+
+class ArchiveImports(FileView, JSONView):
+    @operation(
+        "Import a project",
+        scope=Scope.ANSWERS,
+        takes={"multipart/form-data": ArchiveFileSerializer},
+        gives=JobSerializer,
+        status=202,
+    )
+    def post(self, request: Request) -> Any:
+        """A worker makes a project from the archive; the finished job names it. The person becomes its owner."""
+        given = self.read(ArchiveFileSerializer)
+        return self.show(ask_for_import(given["file"].chunks(), given.get("slug", ""), request.user), status=202)
+
+
+# Jobs: progress, cancel and retry.
+
+
+class JobView(JSONView):
+    """About a job of one of the person's projects, or of the person."""
+
+    def find(self, role: Role, **where: Any) -> None:
+        self.job = get_job(self.request, where["job"])
+
+
+class OneJob(JobView):
+    @operation("Show a job", gives=JobSerializer)
+    def get(self, request: Request, job: int) -> Any:
+        return self.show(self.job)
+
+
+class CancelJob(JobView):
+    @operation("Cancel a job", scope=Scope.WRITE, gives=JobSerializer)
+    def post(self, request: Request, job: int) -> Any:
+        """For the person who requested it, and for researchers of its project."""
+        if not may_cancel(request, self.job):
+            raise Refused(
+                _("Only who asked for this job, or a researcher, may cancel it."), status=403, kind="forbidden"
+            )
+        cancel(self.job)
+        self.job.refresh_from_db()
+        return self.show(self.job)
+
+
+class RetryJob(JobView):
+    @operation("Try a job again that failed or was cancelled", scope=Scope.WRITE, gives=JobSerializer)
+    def post(self, request: Request, job: int) -> Any:
+        retry(self.job)
+        self.job.refresh_from_db()
+        return self.show(self.job)

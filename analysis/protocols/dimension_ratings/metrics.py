@@ -14,7 +14,6 @@ from analysis.choices import DUPLICATES, REFERENCES
 from analysis.frames.evidence import Evidence
 from analysis.measures import correlation_intervals as intervals
 from analysis.measures import correlations
-from analysis.measures.biases import clustered_preference, preference
 from analysis.measures.contrasts import adjust_p_values
 from analysis.measures.correlations import COEFFICIENTS, SPEARMAN, Correlation, correlation, round_means
 from analysis.measures.intervals import (
@@ -25,6 +24,7 @@ from analysis.measures.intervals import (
     p_of_zero,
     undefined_interval,
 )
+from analysis.measures.stand_in import clustered_preference, preference
 from analysis.measures.types import BoolArray, FloatArray, IntArray
 from analysis.protocols.dimension_ratings.scores import (
     average_by_item,

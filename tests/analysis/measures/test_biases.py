@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.measures.biases import excess_where, mean_excess
+from analysis.measures.stand_in import excess_where, mean_excess
 
 TEXT = np.array([0, 0, 0, 1, 1, 1])
 KEY = np.array([1, 0, 0, 1, 0, 0], dtype=bool)

@@ -13,16 +13,6 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss
 from statsmodels.stats.multitest import multipletests
 
-from analysis.measures.alternative_annotator import (
-    CROWD,
-    EXPERTS,
-    NUMBERS,
-    SKILLED,
-    TOO_FEW_PEOPLE,
-    TOO_FEW_SHARED,
-    alternative_annotator_test,
-)
-from analysis.measures.calibration import label_mass, reliability
 from analysis.measures.power import (
     Components,
     Plan,
@@ -31,6 +21,17 @@ from analysis.measures.power import (
     informativity_outlook,
     logit_of,
     preference_outlook,
+)
+from analysis.measures.stand_in import (
+    CROWD,
+    EXPERTS,
+    NUMBERS,
+    SKILLED,
+    TOO_FEW_PEOPLE,
+    TOO_FEW_SHARED,
+    alternative_annotator_test,
+    label_mass,
+    reliability,
 )
 
 

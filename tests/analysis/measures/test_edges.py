@@ -21,9 +21,6 @@ from analysis.measures.agreement import (
     published_kappa,
 )
 from analysis.measures.alpha import LEVELS, NOMINAL, ORDINAL, clustered_alpha, krippendorff_alpha, published_alpha
-from analysis.measures.alternative_annotator import CROWD, NUMBERS, alternative_annotator_test
-from analysis.measures.biases import clustered_preference, excess_where, mean_excess, preference
-from analysis.measures.calibration import label_mass, reliability
 from analysis.measures.coefficients import (
     CHANCES,
     CONGER,
@@ -60,6 +57,17 @@ from analysis.measures.item_analysis import discrimination, miskey, unit_means
 from analysis.measures.kappa import fleiss_test, kappa_test, mean_kappa_of, pooled_kappa
 from analysis.measures.ranking import rank_generators
 from analysis.measures.reliability import icc
+from analysis.measures.stand_in import (
+    CROWD,
+    NUMBERS,
+    alternative_annotator_test,
+    clustered_preference,
+    excess_where,
+    label_mass,
+    mean_excess,
+    preference,
+    reliability,
+)
 from analysis.measures.strengths import METHODS
 from analysis.measures.types import weights_of_disagreement
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from analysis.measures.biases import FLAT, NO_CHOSEN, NO_OTHERS, clustered_preference, preference
+from analysis.measures.stand_in import FLAT, NO_CHOSEN, NO_OTHERS, clustered_preference, preference
 
 # Standardised x is -1, -1, 1, 1 and y is -1, 1, -1, 1: apart by 0, -2, 2, 0.
 X, Y = np.array([1.0, 1.0, 3.0, 3.0]), np.array([10.0, 30.0, 10.0, 30.0])
