@@ -16,7 +16,7 @@ from itertools import chain, combinations
 import numpy as np
 
 from analysis.measures.intervals import NO_JUDGMENT, TEXT, Interval, cluster_intervals_together, undefined_interval
-from analysis.measures.strengths import NO_COMPARISON, PairCounts, has_finite_strength, why_left_out
+from analysis.measures.strengths import NO_COMPARISON, PairCounts, explain_left_out, has_finite_strength
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 # Newton steps at most, the step that ends them, the largest step allowed, and the distance for numeric derivatives.
@@ -143,7 +143,7 @@ def rank_by_choices(
     np.add.at(counts, (groups.reshape(-1), which), 1)
     strength = fit(choices, np.ones((1, len(texts))) @ counts)[0]
     if np.isnan(strength).any():
-        reasons = [reason or NOT_ALL for reason in why_left_out(choices.wins(counts).total())]
+        reasons = [reason or NOT_ALL for reason in explain_left_out(choices.wins(counts).total())]
         none = [
             undefined_interval("", (TEXT, len(texts), len(text), None), reason or NO_JUDGMENT) for reason in reasons
         ]

@@ -18,11 +18,11 @@ from analysis.measures.strengths import (
     ONLY_TIES,
     RUNS_AWAY,
     PairCounts,
+    explain_left_out,
     find_comparable,
     fit,
     pair_counts,
     treat_ties,
-    why_left_out,
 )
 from analysis.measures.types import BoolArray, FloatArray, IntArray
 
@@ -67,7 +67,7 @@ def rank_generators(
     texts, groups = np.unique(text, return_inverse=True)
     counts = pair_counts(first, second, outcome, generators, groups, len(texts))
     used = treat_ties(counts, method)
-    held, reasons = find_comparable(used.total()), why_left_out(used.total())
+    held, reasons = find_comparable(used.total()), explain_left_out(used.total())
     whole = fit(counts.total().select(held), method) if held.any() else None
     n = np.rint(used.total().n.sum(axis=1)).astype(np.int64)
     if whole is None or np.isnan(whole.log_worth).any():

@@ -117,7 +117,7 @@ def find_comparable(counts: PairCounts) -> BoolArray:
     return np.asarray((part == best) & (sizes[best] > 1) & (judged[best] > 0))
 
 
-def why_left_out(counts: PairCounts) -> list[str]:
+def explain_left_out(counts: PairCounts) -> list[str]:
     """The reason why each generator has no strength, (g,); empty for those that are `find_comparable`."""
     held = find_comparable(counts)
     scores = counts.wins + counts.ties / 2
@@ -182,7 +182,7 @@ def treat_ties(counts: PairCounts, method: str) -> PairCounts:
     """
     if method not in METHODS:
         raise ValueError(f"There is no model called {method}; choose one of {', '.join(METHODS)}.")
-    return {HALF_WINS: ties_as_half_wins, NO_TIES: without_ties}.get(method, _as_they_are)(counts)
+    return {HALF_WINS: ties_as_half_wins, NO_TIES: without_ties}.get(method, keep_counts)(counts)
 
 
 def fit(counts: PairCounts, method: str) -> Fit:
@@ -239,7 +239,7 @@ def _close_links(linked: BoolArray) -> BoolArray:
     return np.asarray(reached)
 
 
-def _as_they_are(counts: PairCounts) -> PairCounts:
+def keep_counts(counts: PairCounts) -> PairCounts:
     return counts
 
 

@@ -22,7 +22,7 @@ NUMBER_WORDS = {
     "hundred thousand",
 }
 # Words that say little by themselves: a gap there tests grammar, not the text.
-LITTLE = {
+FUNCTION_WORDS = {
     "de": "aber alle allem allen aller allerdings alles also andere anderen anderer anderes anfangs auch beide beiden "
     "beim beispiel bereits besonders bevor bisher bleiben bleibt dabei dadurch dafür dagegen daher damit danach "
     "dann daran darauf daraus darin darum darüber dass davon davor dazu dein denen denn dennoch deren derselben "
@@ -81,7 +81,9 @@ def list_plain_words(sentence: str) -> set[str]:
 
 def list_gap_words(sentence: str, language: str) -> list[Word]:
     """The words that can become a gap, except the first word, whose capital letter says nothing."""
-    rows = [Word(text, start, *_kind(text, language), before) for text, start, before in _tokens(sentence, language)]
+    rows = [
+        Word(text, start, *_classify(text, language), before) for text, start, before in _tokens(sentence, language)
+    ]
     return [row for row in rows if row.kind]
 
 
@@ -101,21 +103,21 @@ def _is_one_name(sentence: str, one: re.Match[str], other: re.Match[str]) -> boo
     return one[0][:1].isupper() and other[0][:1].isupper() and sentence[one.end() : other.start()] == " "
 
 
-def _kind(text: str, language: str) -> tuple[str, str]:
+def _classify(text: str, language: str) -> tuple[str, str]:
     """Kind and ending; an empty kind for words that are never a gap."""
     if text[0].isdigit():
         return (YEAR_KIND if YEAR.fullmatch(text) else WHOLE_KIND if text.isdigit() else DECIMAL_KIND), ""
     if text.casefold() in make_word_set(NUMBER_WORDS.get(language, "")):
         return NUMBER_WORD, ""
     if text[0].isupper():
-        return _capital(text, language)
-    is_little = text in make_word_set(LITTLE.get(language, "")) or len(text) < SHORTEST_PLAIN
+        return _classify_capitalized(text, language)
+    is_little = text in make_word_set(FUNCTION_WORDS.get(language, "")) or len(text) < SHORTEST_PLAIN
     return ("", "") if is_little else (PLAIN, _find_ending(text, language))
 
 
-def _capital(text: str, language: str) -> tuple[str, str]:
+def _classify_capitalized(text: str, language: str) -> tuple[str, str]:
     """In German every noun has a capital letter, in English only names; one letter is no name."""
-    if len(text) < 3 or text.casefold() in make_word_set(LITTLE.get(language, "")):
+    if len(text) < 3 or text.casefold() in make_word_set(FUNCTION_WORDS.get(language, "")):
         return "", ""
     return (NOUN, _find_ending(text, language)) if language == "de" else (NAME, "")
 
@@ -149,8 +151,8 @@ class _Gap:
 
 def write_cloze_items(text: str, language: str, n_items: int, n_options: int) -> list[Cloze]:
     """The best items, with different sentences and keys; fewer if the text has too few good gaps."""
-    gaps = _gaps(text, language)
-    pool = _pool(gaps)
+    gaps = _list_gaps(text, language)
+    pool = _group_by_kind(gaps)
     scored = [(_score(gap, pool), gap) for gap in gaps]
     chosen: list[Cloze] = []
     sentences: set[str] = set()
@@ -160,14 +162,14 @@ def write_cloze_items(text: str, language: str, n_items: int, n_options: int) ->
             break
         if gap.sentence in sentences or gap.word.text.casefold() in keys:
             continue
-        if item := _item(gap, pool, n_options - 1, score):
+        if item := _build_item(gap, pool, n_options - 1, score):
             chosen.append(item)
             sentences.add(gap.sentence)
             keys.add(gap.word.text.casefold())
     return chosen
 
 
-def _gaps(text: str, language: str) -> list[_Gap]:
+def _list_gaps(text: str, language: str) -> list[_Gap]:
     found = []
     for number, sentence in enumerate(split_sentences(text, language)):
         if not is_usable(sentence):
@@ -178,7 +180,7 @@ def _gaps(text: str, language: str) -> list[_Gap]:
     return found
 
 
-def _pool(gaps: list[_Gap]) -> dict[str, list[Word]]:
+def _group_by_kind(gaps: list[_Gap]) -> dict[str, list[Word]]:
     """By kind, every word in the order of its first occurrence."""
     pool: dict[str, dict[str, Word]] = {}
     for gap in gaps:
@@ -195,20 +197,20 @@ def _score(gap: _Gap, pool: dict[str, list[Word]]) -> float:
     return round(WORTH[gap.word.kind] - abs(length - BEST_LENGTH) / 8 + min(n_alike, 8) / 8 + long_word, 4)
 
 
-def _item(gap: _Gap, pool: dict[str, list[Word]], n_distractors: int, score: float) -> Cloze | None:
+def _build_item(gap: _Gap, pool: dict[str, list[Word]], n_distractors: int, score: float) -> Cloze | None:
     """The item of a gap; None if the text has too few words of the kind."""
-    distractors = _distractors(gap, pool[gap.word.kind], n_distractors)
+    distractors = _choose_distractors(gap, pool[gap.word.kind], n_distractors)
     if len(distractors) < n_distractors:
         return None
-    options = sorted([gap.word.text, *distractors], key=_order)
+    options = sorted([gap.word.text, *distractors], key=_make_sort_key)
     stem = gap.sentence[: gap.word.start] + GAP + gap.sentence[gap.word.end :]
     return Cloze(stem, tuple(options), gap.word.text, gap.sentence, score)
 
 
-def _distractors(gap: _Gap, candidates: list[Word], n: int) -> list[str]:
+def _choose_distractors(gap: _Gap, candidates: list[Word], n: int) -> list[str]:
     """The most similar words that are not in the sentence, and are not inflected forms of each other."""
     within = list_plain_words(gap.sentence)
-    ranked = sorted(enumerate(candidates), key=lambda pair: (-_likeness(gap.word, pair[1]), pair[0]))
+    ranked = sorted(enumerate(candidates), key=lambda pair: (-_measure_likeness(gap.word, pair[1]), pair[0]))
     chosen: list[Word] = []
     for _place, word in ranked:
         is_new = not any(_same_root(word, other) for other in [gap.word, *chosen])
@@ -217,7 +219,7 @@ def _distractors(gap: _Gap, candidates: list[Word], n: int) -> list[str]:
     return [word.text for word in chosen]
 
 
-def _likeness(one: Word, other: Word) -> float:
+def _measure_likeness(one: Word, other: Word) -> float:
     """Ranks words higher after the same word (in German: usually of the same gender and case), with the same ending,
     and of similar length."""
     same = 2.0 * (one.before == other.before) + 1.5 * (one.ending == other.ending)
@@ -233,6 +235,6 @@ def _same_root(one: Word, other: Word) -> bool:
     return first[:shared] == second[:shared] or bool(list_plain_words(first) & list_plain_words(second))
 
 
-def _order(option: str) -> tuple[float, str, str]:
+def _make_sort_key(option: str) -> tuple[float, str, str]:
     digits = option.replace(".", "").replace(",", "").replace(":", "")
     return (float(digits) if digits.isdigit() else 0.0, option.casefold(), option)

@@ -35,7 +35,7 @@ RULES = {"de": german.make_drafts, "en": english.make_drafts}
 QUOTES = re.compile('["“”„»«]+')
 BEST_LENGTH = 10  # words of a question
 SHORTEST = 3
-UNASKED = -9.0
+NOT_ASKED = -9.0
 CONTENT = frozenset([NOUN, NAME, NUMBER, ADJECTIVE, NONFINITE])
 DRAW = 0.15  # how much randomness counts against the rank score
 SAME_SENTENCE = 0.6  # penalty for a further question on the same sentence
@@ -166,7 +166,7 @@ def _look_around(text: str, sentences: Sequence[str], places: Sequence[Sequence[
 def _ask(text: str, passage: Passage, language: str) -> Iterator[OpenQuestion]:
     sentence, resolved = passage.sentence, passage.resolved
     for draft in RULES[language](sentence):
-        if resolved.name and (draft.rule in WHOLE_SENTENCE or _begin(draft) < resolved.end):
+        if resolved.name and (draft.rule in WHOLE_SENTENCE or _find_start(draft) < resolved.end):
             continue  # the name is not in the sentence
         question = ask_who_or_what(draft, text, language)
         start, end = _span(passage, draft)
@@ -177,7 +177,7 @@ def _ask(text: str, passage: Passage, language: str) -> Iterator[OpenQuestion]:
             yield OpenQuestion(question, text[start:end], passage_text, start, end, draft.rule, round(score, 4))
 
 
-def _begin(draft: Draft) -> int:
+def _find_start(draft: Draft) -> int:
     return draft.clause.token(draft.answer[0]).start
 
 
@@ -185,19 +185,19 @@ def _score_in_text(draft: Draft, sentence: Sentence, around: Around) -> float:
     """The rank score minus penalties from the sentences around."""
     if draft.rule in WHOLE_SENTENCE:
         if has_faulty_wording(draft):
-            return UNASKED
+            return NOT_ASKED
         doubts = 0.4 * (draft.rule != EVENT and around.goes_on)
         doubts += 0 if around.is_first else follow_another(draft)
         if draft.rule == LAST_TOPIC and (around.goes_on or is_told_once(draft, around.before)):
-            return UNASKED
+            return NOT_ASKED
         before = () if draft.rule == LAST_TOPIC else around.before
         others = before if draft.rule == FIRST_TOPIC else (*before, *around.after)
-        return draft.worth - doubts if is_told_once(draft, others) else UNASKED
+        return draft.worth - doubts if is_told_once(draft, others) else NOT_ASKED
     if draft.rule == CONSEQUENCE:
         is_bound = not answers_with_an_unbound_pronoun(draft)
-        return draft.worth - 0.4 * refers_back(sentence, draft.clause.front) if is_bound else UNASKED
+        return draft.worth - 0.4 * refers_back(sentence, draft.clause.front) if is_bound else NOT_ASKED
     if _addresses_reader(draft):
-        return UNASKED
+        return NOT_ASKED
     return score_question(draft, sentence) - (0 if around.is_first else _follow_another(draft))
 
 
@@ -223,7 +223,7 @@ def _addresses_reader(draft: Draft) -> bool:
 def _span(passage: Passage, draft: Draft) -> tuple[int, int]:
     """The place of the answer in the text, which may have more white space than the sentence."""
     sentence, places = passage.sentence, passage.places
-    first, last = _begin(draft), sentence.tokens[draft.answer[1] - 1].end
+    first, last = _find_start(draft), sentence.tokens[draft.answer[1] - 1].end
     n_before = passage.resolved.original_length(sentence.text[:first])
     n_within = len("".join(sentence.text[first:last].split()))
     if len(QUOTES.findall(sentence.text[first:last])) % 2 and (closing := QUOTES.match(sentence.text, last)):
@@ -247,7 +247,7 @@ def score_question(draft: Draft, sentence: Sentence) -> float:
     names = {token.plain for token in sentence.tokens if token.kind == NAME and token.plain in asked}
     answer = sentence.tokens[slice(*draft.answer)]
     if len(words) < SHORTEST or not (content or draft.rule == "short-name"):
-        return UNASKED
+        return NOT_ASKED
     score = draft.worth + 0.15 * min(len(names), 2) + 0.1 * min(len(content), 5)
     score -= 0.6 * (len(content) < 2 and draft.rule != "definition") + 0.3 * draft.question.count(",")
     score -= abs(len(words) - BEST_LENGTH) / 12 + 0.3 * (len(answer) > 15)

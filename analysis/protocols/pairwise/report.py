@@ -187,10 +187,10 @@ def say_ranking(ranked: Table) -> list[str]:
         _("%(generator)s has no rank. %(reason)s") % {"generator": row["generator"], "reason": row["reason"]}
         for row in unranked
     ]
-    return [*([order(held)] if len(held) > 1 else []), *apart]
+    return [*([describe_order(held)] if len(held) > 1 else []), *apart]
 
 
-def order(rows: list[Row]) -> str:
+def describe_order(rows: list[Row]) -> str:
     """The generators of these rows by strength, the strongest first and equal ones together; or that all are equal."""
     if len({row["rank"] for row in rows}) == 1:
         names = ", ".join(row["generator"] for row in rows)
@@ -329,7 +329,7 @@ def describe_cell(down: str, across: str, wins: int, losses: int, ties: int) -> 
 def draw_ranking(table: Table, title: Mapping[str, Any]) -> Any:
     """Davidson's strengths with their intervals, the strongest on top; a generator without a strength has a word
     instead."""
-    rows = [point(row) for row in table.rows if row["method"] == DAVIDSON]
+    rows = [build_point(row) for row in table.rows if row["method"] == DAVIDSON]
     order = [row["generator"] for row in rows]
     tooltip = build_tooltips(
         {"generator": _("Generator"), "model": _("Model")}, _("Strength"), {"rank": _("Rank (possible)")}
@@ -351,7 +351,7 @@ def draw_ranking(table: Table, title: Mapping[str, Any]) -> Any:
     return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(ROW_HEIGHT), title=title)
 
 
-def point(row: Row) -> dict[str, Any]:
+def build_point(row: Row) -> dict[str, Any]:
     text = _(UNDEFINED) if row["strength"] is None else format_with_interval(row["strength"], row["low"], row["high"])
     drawn = {name: row[name] for name in ("generator", "strength", "low", "high")} | {"text": text}
     rank = f"{row['rank']} ({row['ranks']})" if row["rank"] else _(UNDEFINED)

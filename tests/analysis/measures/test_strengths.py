@@ -28,12 +28,12 @@ from analysis.measures.strengths import (
     SECOND,
     TIE,
     PairCounts,
+    explain_left_out,
     find_comparable,
     fit,
     has_finite_strength,
     pair_counts,
     ties_missing,
-    why_left_out,
 )
 from tests.analysis.measures.published import BASEBALL, PUDDINGS, codes
 from tests.examples import MANY
@@ -207,7 +207,7 @@ def test_ties_do_not_help_where_all_wins_go_one_way():
 def test_who_never_lost_or_never_won_is_left_out_with_the_reason():
     counts = tables([[0, 3, 3, 3], [0, 0, 2, 4], [0, 1, 0, 2], [0, 0, 0, 0]])
     assert find_comparable(counts).tolist() == [False, True, True, False]
-    assert why_left_out(counts) == [NEVER_LOST, "", "", NEVER_WON]
+    assert explain_left_out(counts) == [NEVER_LOST, "", "", NEVER_WON]
 
 
 def test_who_was_compared_with_nobody_on_the_scale_is_left_out_with_the_reason():
@@ -215,7 +215,7 @@ def test_who_was_compared_with_nobody_on_the_scale_is_left_out_with_the_reason()
     for i, j in [(0, 1), (1, 0), (1, 2), (2, 0), (3, 4), (4, 3)]:
         wins[i, j] = 2
     wins[0, 6], wins[6, 5] = 1, 0
-    assert why_left_out(PairCounts(wins, np.zeros((7, 7)))) == [
+    assert explain_left_out(PairCounts(wins, np.zeros((7, 7)))) == [
         "", "", "", NOT_COMPARED, NOT_COMPARED, NO_COMPARISON, NEVER_WON,
     ]  # fmt: skip
 
@@ -225,7 +225,7 @@ def test_who_won_here_and_lost_there_but_never_in_a_circle_is_left_out_with_the_
     for i, j in [(0, 1), (1, 0), (2, 0), (3, 2), (3, 4), (4, 3)]:
         wins[i, j] = 1
     wins[0, 1] = 9
-    assert why_left_out(PairCounts(wins, np.zeros((5, 5))))[2] == ONE_WAY
+    assert explain_left_out(PairCounts(wins, np.zeros((5, 5))))[2] == ONE_WAY
 
 
 def test_wins_and_ties_are_counted_per_text_whichever_item_stood_first():
