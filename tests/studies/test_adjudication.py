@@ -142,7 +142,7 @@ def test_ticks_measure_and_are_never_replaced_but_can_be_excluded(guessing_study
     with pytest.raises(CannotAdjudicate, match="cannot be replaced"):
         decide_cells(unit, [Decision("read", "answer", item.pk, True)], researcher)
     tick = Response.objects.filter(assignment__annotator__code="P02", stage="read", question="answer").first()
-    with pytest.raises(CannotAdjudicate, match="Say why"):
+    with pytest.raises(CannotAdjudicate, match="reason"):
         set_answer_apart(unit, tick.pk, Ruling.EXCLUDED, "", researcher)
     set_answer_apart(unit, tick.pk, Ruling.EXCLUDED, "clicked at random", researcher)
     whole, adjudicated = (collect_evidence(guessing_study, Choices(adjudicated=each)).frame for each in (False, True))
