@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop, ngettext, npgettext
 
 MINUS = "−"
 EXACT = 1e-9  # a difference to 0 or 1 smaller than this is a rounding error
+APART = 0.02  # numbers this far apart never look the same
 MOST_DIGITS = 3
 LEAST = 0.001
 GROUPED = (
@@ -28,13 +29,12 @@ def number(value: float, digits: int = 2) -> str:
     `.00` and `1.00` mean exactly none and all: a value near them gets a third digit (`.003`), and one still nearer is
     shown as being on this side of it (`<.001`, `>.999`).
     """
-    if not keeps_meaning(value, digits):
-        digits = MOST_DIGITS
-    if keeps_meaning(value, digits):
-        return format_digits(value, digits)
+    for shown in (digits, MOST_DIGITS):
+        if keeps_meaning(value, shown):
+            return format_digits(value, shown)
     is_small = abs(value) < 0.5
     bound = copysign(LEAST if is_small else 1 - LEAST, value)
-    return ("<" if is_small == (value > 0) else ">") + format_digits(bound, digits)
+    return ("<" if is_small == (value > 0) else ">") + format_digits(bound, MOST_DIGITS)
 
 
 def keeps_meaning(value: float, digits: int) -> bool:
@@ -71,7 +71,7 @@ def format_p_value(value: float) -> str:
 
 def choose_digits(low: float | None, high: float | None) -> int:
     """The number of digits for an interval and its number: two, or three if its ends would look the same."""
-    if low is None or high is None or abs(high - low) < EXACT:
+    if low is None or high is None or abs(high - low) < EXACT or abs(high - low) >= APART:
         return 2
     return MOST_DIGITS if number(low) == number(high) else 2
 

@@ -268,10 +268,19 @@ def has_lost_sequence(item: Wording) -> bool | None:
     if len(item.options) < 3:
         return None
     for read in (read_date, read_time, read_number):
-        values = [value for option in item.options if (value := read(option.strip(), item.language)) is not None]
-        if len(values) == len(item.options):
+        if values := read_all(read, item):
             return values not in (sorted(values), sorted(values, reverse=True))
     return None
+
+
+def read_all(read: Callable[[str, str], tuple[float, ...] | None], item: Wording) -> list[tuple[float, ...]]:
+    """What each option says; nothing if one of them does not say it."""
+    values = []
+    for option in item.options:
+        if (value := read(option.strip(), item.language)) is None:
+            return []
+        values.append(value)
+    return values
 
 
 def read_number(option: str, language: str) -> tuple[float, ...] | None:
@@ -312,6 +321,7 @@ def read_date(option: str, language: str) -> tuple[float, ...] | None:
     return float(year), float(month), float(day)
 
 
+@lru_cache(maxsize=CACHED)
 def find_month(word: str, language: str) -> int | None:
     """1 to 12; None where the word is no month."""
     for number, name in enumerate(MONTHS.get(language, ()), 1):

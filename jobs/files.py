@@ -34,17 +34,20 @@ def create_file() -> Iterator[IO[bytes]]:
         raise
 
 
-def write_value(value: Any) -> Path:
-    """A new file with any Python value, readable only by Lesart."""
+def write_value(*values: Any) -> Path:
+    """A new file with any Python values, readable only by Lesart; the first can be read without the others."""
     with create_file() as file, gzip.open(file, "wb", FAST) as compressed:
-        pickle.dump(value, compressed, pickle.HIGHEST_PROTOCOL)
+        for value in values:
+            pickle.dump(value, compressed, pickle.HIGHEST_PROTOCOL)
     return Path(file.name)
 
 
-def read_value(file: IO[bytes]) -> Any:
-    """The value in a file from `write_value`, which is closed."""
+def read_value(file: IO[bytes], place: int = 0) -> Any:
+    """The value at this place in a file from `write_value`, which is closed."""
     with file, gzip.open(file, "rb") as compressed:
-        return pickle.load(compressed)  # noqa: S301 - as trusted as the database that lies beside it
+        for _earlier in range(place):
+            pickle.load(compressed)  # noqa: S301 - as trusted as the database that lies beside it
+        return pickle.load(compressed)  # noqa: S301
 
 
 def delete_file(name: str) -> None:

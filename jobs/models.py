@@ -146,9 +146,9 @@ class Job(models.Model):
             self.refresh_from_db()
             return files.make_path(self.file).open("rb")
 
-    def read_value(self) -> Any:
-        """The result, if it is a value."""
-        return files.read_value(self.open_file())
+    def read_value(self, place: int = 0) -> Any:
+        """The result, if it is a value; or what was written behind it."""
+        return files.read_value(self.open_file(), place)
 
     def is_current(self, version: str) -> bool:
         """Whether it is done, with a result of this version."""

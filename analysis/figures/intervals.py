@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import altair as alt
 from django.utils.translation import gettext as _
 
 from analysis.figures.style import (
@@ -16,6 +15,7 @@ from analysis.figures.style import (
     READ,
     SOFT,
     WIDTH,
+    alt,
     build_tooltips,
     layer_labels,
     make_share_axis,

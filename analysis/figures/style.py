@@ -6,9 +6,9 @@ contrast, and page and paper show the same figure.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
-import altair as alt
 from django.utils.translation import gettext as _
 
 from analysis.formatting import (
@@ -23,8 +23,25 @@ from analysis.formatting import (
 from analysis.tables.spec import Row
 from studies.question_words import name_stage
 
-# Altair would validate each part of a figure when it is made, which takes half the time. A test validates them instead.
-alt.utils.schemapi.disable_debug_mode()
+
+class Altair:
+    """Altair, loaded when the first figure is declared: it takes half a second, and pages show drawings made without
+    it."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(load_altair(), name)
+
+
+@cache
+def load_altair() -> Any:
+    import altair
+
+    # It would validate each part of a figure when it is made, which takes half the time. A test validates them instead.
+    altair.utils.schemapi.disable_debug_mode()
+    return altair
+
+
+alt: Any = Altair()
 
 GUESS, READ = "#a8560a", "#0b5c8a"
 INK, SOFT, LINE, PLATE = "#1f1d1a", "#5e5a52", "#c9c3b6", "#ffffff"
@@ -117,9 +134,7 @@ def layer_labels(chart: Any, dy: int, **more: Any) -> list[Any]:
     return [rim, chart.mark_text(dy=dy, fontSize=11.5, color=INK, **more)]
 
 
-def build_tooltips(
-    about: Mapping[str, str], measured: str = "", more: Mapping[str, str] | None = None
-) -> list[alt.Tooltip]:
+def build_tooltips(about: Mapping[str, str], measured: str = "", more: Mapping[str, str] | None = None) -> list[Any]:
     """Tooltip lines by field and title: `about`, then the number's if `measured` names it, then `more`."""
     lines = dict(about)
     if measured:
@@ -173,7 +188,7 @@ def draw_heat_map(
     title: Mapping[str, Any],
     legend: str,
     domain: tuple[float, float],
-    tooltip: list[alt.Tooltip],
+    tooltip: list[Any],
     orders: Sequence[list[str]] = (),
     cell_width: int = CELL_WIDTH,
 ) -> Any:

@@ -17,6 +17,7 @@ from analysis.choices import Choices
 from analysis.codes import collect_flaw_codes
 from analysis.frames.export_rows import is_paired, load_pair_frame, map_items_by_unit
 from analysis.frames.responses import (
+    Answers,
     compute_probability_right,
     keep_latest_rounds,
     load_every_round,
@@ -174,10 +175,11 @@ def with_items(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
     return found.assign(generator=found["item_id"].map(generators))
 
 
-def collect_evidence(study: Study, choices: Choices) -> Evidence:
-    """Read a study once, without a lock."""
+def collect_evidence(study: Study, choices: Choices, answers: Answers | None = None) -> Evidence:
+    """Read a study once, without a lock; `answers`: those of the purposes, if they were read in the same snapshot."""
     with open_consistent_read():
-        rounds = select_rows(load_every_round(study, choices.purposes, adjudicated=choices.adjudicated), choices.groups)
+        rounds = load_every_round(study, choices.purposes, adjudicated=choices.adjudicated, answers=answers)
+        rounds = select_rows(rounds, choices.groups)
         times, texts = read_times(study, choices), read_texts(study)
         found = Evidence(
             study=study,

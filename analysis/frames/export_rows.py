@@ -139,7 +139,6 @@ FIELDS = {
     "option_pk": "option_id",
     "version_pk": "instrument_version_id",
     "question": "question",
-    "probability": "probability",
     "submitted_at": "submitted_at",
     "comment": "comment",
     "first_answered_at": "first_answered_at",
@@ -299,6 +298,7 @@ def complete_columns(columns: Columns) -> None:
             columns[name] = [time and time.isoformat() for time in columns[name]]
     columns["value"] = list(map(decode, columns["written"]))
     columns["unsure"] = list(map(AS_TRUTH.__getitem__, columns["marked"]))
+    columns["probability"] = columns["chance"]
     judged = zip(columns["key"], columns["value"], strict=True)
     columns["correct"] = [None if key is None else value == key for key, value in judged]
     instruments = zip(*map(columns.__getitem__, INSTRUMENT), strict=True)

@@ -2,13 +2,13 @@
 
 import json
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from django.db.models import IntegerField, QuerySet, TextField
+from django.db.models import Count, ExpressionWrapper, F, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from items.models import Item, Option
@@ -46,9 +46,15 @@ ASSIGNMENT = {
 ITEM = {"item_id": "external_id", "generator": "generator__name"}
 OPTION = {"option_id": "external_id", "key": "correct"}
 ANSWER = ("stage", "question", "value", "probability", "unsure")
-# Values are text and marks numbers, which Django hands on without a call for each.
-AS_STORED = {"written": Cast("value", TextField()), "marked": Cast("unsure", IntegerField())}
+# Taken for text, which Django hands on as the database has it, without a call for each: truths may be 1 and 0.
+AS_STORED = {
+    "written": Cast("value", TextField()),
+    "marked": ExpressionWrapper(F("unsure"), TextField()),
+    "chance": ExpressionWrapper(F("probability"), TextField()),
+}
 AT_ONCE = 20_000  # answers fetched at a time
+KEYS = ("pk", "assignment_id", "item_id", "option_id")  # whole numbers; 0 for none
+Answers = dict[str, np.ndarray]  # by name of a column, in the order in which they were given
 COLUMNS = (
     *("annotator", "kind", "group", "purpose", "model", "reading", "unit", "part", "round", "stage"),
     *("text_version", "text_id", "item_id", "option_id", "generator"),
@@ -74,10 +80,12 @@ def load_responses(
     return keep_latest_rounds(select_rows(load_every_round(study, purposes), groups, evaluators))
 
 
-def load_every_round(study: Study, purposes: Collection[str] = MAIN, *, adjudicated: bool = False) -> pd.DataFrame:
+def load_every_round(
+    study: Study, purposes: Collection[str] = MAIN, *, adjudicated: bool = False, answers: Answers | None = None
+) -> pd.DataFrame:
     """All rows, including those of earlier rounds, with the columns of `COLUMNS`; with an adjudication's decisions in
-    place of the answers, if asked for."""
-    answers = load_answers(study, purposes)
+    place of the answers, if asked for. `answers`: those of the study, if they were read already."""
+    answers = read_answers(study, purposes) if answers is None else answers
     if adjudicated:
         answers = adjudicate(study, answers)
     items = Item.objects.filter(pk__in=UnitItem.objects.filter(unit__study=study).values("item"))
@@ -90,32 +98,56 @@ def load_every_round(study: Study, purposes: Collection[str] = MAIN, *, adjudica
     return frame[list(COLUMNS)]
 
 
-def load_answers(study: Study, purposes: Collection[str]) -> dict[str, np.ndarray]:
-    """The answers as columns, in the order in which they were given: keys and values.
+def read_answers(study: Study, purposes: Collection[str], known: Answers | None = None) -> Answers:
+    """Keys and values of the answers. `known`: those read before; if they are all still there, only later ones are."""
+    submitted = query_submitted(study, purposes)
+    if known is None or not are_stored(known, submitted):
+        return read_columns(submitted)
+    later = read_columns(submitted.filter(pk__gt=known["pk"].max(initial=0)))
+    return {name: np.concatenate([column, later[name]]) for name, column in known.items()}
 
-    Values are decoded once each: a million answers hold few different ones.
+
+def are_stored(known: Answers, submitted: QuerySet[Response]) -> bool:
+    """Whether the answers up to the last known one are the known ones.
+
+    Answers are added and deleted, never changed, no key is given twice, and earlier ones come in only with a whole
+    assignment: so their number in each assignment tells.
     """
-    rows = query_submitted(study, purposes).order_by("pk").annotate(**AS_STORED)
-    names = ("pk", "assignment_id", "item_id", "option_id", "stage", "question", "probability", *AS_STORED)
+    earlier = submitted.order_by().filter(pk__lte=known["pk"].max(initial=0))
+    found = dict(earlier.values_list("assignment_id").annotate(n=Count("pk")))
+    assignments, n = np.unique(known["assignment_id"], return_counts=True)
+    return found == dict(zip(assignments.tolist(), n.tolist(), strict=True))
+
+
+def read_columns(submitted: QuerySet[Response]) -> Answers:
+    """Values are decoded once each: a million answers hold few different ones."""
+    names = (*KEYS, "stage", "question", *AS_STORED)
     parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
-    given = rows.values_list(*names).iterator(chunk_size=AT_ONCE)
+    given = submitted.order_by("pk").annotate(**AS_STORED).values_list(*names).iterator(chunk_size=AT_ONCE)
     n = 0
     while some := list(islice(given, AT_ONCE)):
         for name, column in zip(names, zip(*some, strict=True), strict=True):
-            parts[name].append(as_objects(map(sys.intern, column) if name in ("stage", "question") else column))
+            parts[name].append(as_array(name, column))
         n += len(some)
         report_progress(ANSWERS, n)
-    columns = {name: np.concatenate(part) if part else np.empty(0, dtype=object) for name, part in parts.items()}
+    columns = {name: np.concatenate(part) if part else as_array(name, ()) for name, part in parts.items()}
     decoded = {word: json.loads(word) for word in set(columns["written"])}
     value = as_objects(map(decoded.__getitem__, columns.pop("written")))
-    return columns | {"value": value, "unsure": columns.pop("marked")}
+    return columns | {"value": value, "unsure": columns.pop("marked"), "probability": columns.pop("chance")}
 
 
-def adjudicate(study: Study, answers: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def as_array(name: str, column: Sequence[Any]) -> np.ndarray:
+    """A column as it is kept: keys as numbers, each different word once."""
+    if name in KEYS:
+        return np.array([key or 0 for key in column], dtype=np.int64)
+    return as_objects(map(sys.intern, column) if name in ("stage", "question") else column)
+
+
+def adjudicate(study: Study, answers: Answers) -> Answers:
     """The columns after adjudication: with the decided values, and without excluded answers and answers to questions
     that would not have been asked after the decided values."""
     decisions = list(filter_standing(study).values_list("response_id", "settled", "value"))
-    places = {pk: place for place, pk in enumerate(answers["pk"])}
+    places = {pk: place for place, pk in enumerate(answers["pk"].tolist())}
     values, kept = answers["value"].copy(), np.ones(len(places), dtype=bool)
     touched = set()
     for pk, settled, value in decisions:
@@ -130,19 +162,19 @@ def adjudicate(study: Study, answers: dict[str, np.ndarray]) -> dict[str, np.nda
     return {name: column[kept] for name, column in decided.items()}
 
 
-def make_sheet_key(answers: dict[str, np.ndarray], place: int) -> tuple[Any, ...]:
+def make_sheet_key(answers: Answers, place: int) -> tuple[Any, ...]:
     """The key of the answers submitted together: assignment, stage and item."""
     return tuple(answers[name][place] for name in ("assignment_id", "stage", "item_id"))
 
 
-def find_not_applicable(study: Study, answers: dict[str, np.ndarray], touched: set[tuple[Any, ...]]) -> list[int]:
+def find_not_applicable(study: Study, answers: Answers, touched: set[tuple[Any, ...]]) -> list[int]:
     """Positions of the answers whose question no longer applies, given the other answers of the same sheet."""
     stages = {stage.name: stage for stage in get_declaration(study).stages}
     conditional = {name for name, stage in stages.items() if stage.is_conditional}
     sheets: dict[tuple[Any, ...], dict[str, int]] = {}
     for place in range(len(answers["pk"])) if conditional and touched else ():
         sheet = make_sheet_key(answers, place)
-        if sheet in touched and sheet[1] in conditional and answers["option_id"][place] is None:
+        if sheet in touched and sheet[1] in conditional and not answers["option_id"][place]:
             sheets.setdefault(sheet, {})[answers["question"][place]] = place
     found = []
     for (_assignment, stage, _item), rows in sheets.items():
@@ -164,8 +196,7 @@ def look_up(keys: np.ndarray, rows: QuerySet[Any], fields: Mapping[str, str]) ->
     if not len(keys):  # such as the verdicts of a study without experts
         return {name: np.empty(0, dtype=object) for name in fields}
     found = list(rows.values_list("pk", *fields.values()))
-    index = pd.Index([row[0] for row in found], dtype="int64")
-    places = index.get_indexer(np.array([0 if key is None else key for key in keys], dtype="int64"))
+    places = pd.Index([row[0] for row in found], dtype="int64").get_indexer(keys)
     # None is last in each column, where the place -1 of a missing key finds it.
     return {name: as_objects([*(row[at] for row in found), None])[places] for at, name in enumerate(fields, 1)}
 
@@ -202,7 +233,7 @@ def keep_rows(frame: pd.DataFrame, kept: pd.Series) -> pd.DataFrame:
     return frame.copy(deep=False) if kept.all() else frame[kept]
 
 
-JUDGMENT = ["annotator", "kind", "text_id", "item_id", "option_id", "generator", "stage", "value", "correct"]
+JUDGMENT = ["annotator", "kind", "text_id", "item_id", "option_id", "generator", "stage", "value", "correct", "unsure"]
 
 
 def select_judgments(frame: pd.DataFrame) -> pd.DataFrame:

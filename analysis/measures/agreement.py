@@ -78,7 +78,8 @@ def pairs_with(rater: int, others: IntArray) -> IntArray:
 
 def select_sharing_pairs(ratings: IntArray, pairs: IntArray) -> IntArray:
     """(q, 2): the pairs with a unit that both judged."""
-    shared = [_both_judged(ratings, one, other).any() for one, other in pairs]
+    judged = ratings != MISSING
+    shared = [(judged[one] & judged[other]).any() for one, other in pairs]
     return np.asarray(pairs[np.array(shared, dtype=np.bool_)])
 
 
@@ -89,11 +90,12 @@ def pair_tables(ratings: IntArray, categories: int, pairs: IntArray, groups: Int
     0 to n_groups - 1, such as texts. A unit that one of the two did not judge is in none of the pair's tables. Whole
     numbers, kept as floats so that weighted sums are one matrix product.
     """
-    cells = categories * categories
+    cells, judged = categories * categories, ratings != MISSING
+    first, second = groups * cells + ratings * categories, ratings  # where a rater's judgments are counted
     tables = np.empty((n_groups, len(pairs), cells))
     for at, (one, other) in enumerate(pairs):
-        both = _both_judged(ratings, one, other)
-        code = (groups[both] * categories + ratings[one, both]) * categories + ratings[other, both]
+        both = judged[one] & judged[other]
+        code = (first[one] + second[other])[both]
         tables[:, at] = np.bincount(code, minlength=n_groups * cells).reshape(n_groups, cells)
     return tables.reshape(n_groups, len(pairs), categories, categories)
 
@@ -101,9 +103,9 @@ def pair_tables(ratings: IntArray, categories: int, pairs: IntArray, groups: Int
 def judgments_compared(ratings: IntArray, pairs: IntArray) -> BoolArray:
     """(raters, units): the judgments that enter a comparison, because another rater of some pair judged the unit,
     too."""
-    compared = np.zeros(ratings.shape, dtype=np.bool_)
+    compared, judged = np.zeros(ratings.shape, dtype=np.bool_), ratings != MISSING
     for one, other in pairs:
-        both = _both_judged(ratings, one, other)
+        both = judged[one] & judged[other]
         compared[one] |= both
         compared[other] |= both
     return compared
@@ -178,11 +180,6 @@ def leave_one_out_means(pairs: Pairwise, raters: int) -> FloatArray:
 def human_average(leave_one_out: FloatArray) -> float:
     """The published average (Säuberli & Clematide 2024): mean of the defined leave-one-out means; NaN without any."""
     return _mean_defined(leave_one_out, np.ones(len(leave_one_out), dtype=np.int64))
-
-
-def _both_judged(ratings: IntArray, one: int, other: int) -> BoolArray:
-    """(units,): whether both raters judged the unit."""
-    return np.asarray((ratings[one] != MISSING) & (ratings[other] != MISSING))
 
 
 def _mean_defined(values: FloatArray, weights: IntArray) -> float:

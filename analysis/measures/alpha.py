@@ -10,9 +10,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
 
 from analysis.measures.coefficients import LINEARISED, ONE_LABEL, ONE_UNIT, UNIT
+from analysis.measures.distributions import t_quantile
 from analysis.measures.intervals import (
     CELLS,
     LEVEL,
@@ -54,7 +54,7 @@ class Alpha:
             return undefined_interval(LINEARISED, about, self.reason or ONE_UNIT)
         if self.error <= NO_SPREAD:
             return undefined_interval(LINEARISED, about, NO_VARIATION)
-        reach = float(student.ppf((1 + LEVEL) / 2, self.n_units - 1)) * self.error
+        reach = float(t_quantile((1 + LEVEL) / 2, self.n_units - 1)) * self.error
         return Interval(max(self.value - reach, -1.0), min(self.value + reach, 1.0), LINEARISED, *about[:3], 0, None)
 
 

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
 
 from analysis.measures.agreement import MISSING
+from analysis.measures.distributions import t_quantile
 from analysis.measures.intervals import (
     CELLS,
     LEVEL,
@@ -77,7 +77,7 @@ class Coefficient:
             return undefined_interval(LINEARISED, about, self.reason or ONE_UNIT)
         if error <= NO_SPREAD:
             return undefined_interval(LINEARISED, about, NO_VARIATION)
-        reach = float(student.ppf((1 + LEVEL) / 2, self.n_sampled - 1)) * error
+        reach = float(t_quantile((1 + LEVEL) / 2, self.n_sampled - 1)) * error
         return Interval(max(self.value - reach, -1.0), min(self.value + reach, 1.0), LINEARISED, *about[:3], 0, None)
 
 

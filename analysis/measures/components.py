@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from scipy.stats import t as student
 
+from analysis.measures.distributions import t_quantile
 from analysis.measures.intervals import JACKKNIFE, LEVEL, NO_SPREAD, TEXT, Interval, undefined_interval
 from analysis.measures.power import Components, logit_of, normal_nodes
 from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
@@ -324,5 +324,5 @@ def jackknife(value: float, without: FloatArray, unit: str, codes: IntArray) -> 
     error = math.sqrt((g - 1) / g * float(((without - without.mean()) ** 2).sum()))
     if error < NO_SPREAD:
         return undefined_interval(JACKKNIFE, about, SAME)
-    reach = float(student.ppf((1 + LEVEL) / 2, g - 1)) * error
+    reach = float(t_quantile((1 + LEVEL) / 2, g - 1)) * error
     return Interval(max(value - reach, 0.0), value + reach, JACKKNIFE, *about[:3], g, None)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
-from scipy.stats import t as student
+from scipy.special import fdtrc
 
+from analysis.measures.distributions import chi_squared_above, t_above, t_quantile
 from analysis.measures.intervals import (
     LEVEL,
     NO_SPREAD,
@@ -128,7 +128,7 @@ def adjust_text_contrasts(
     freedom = max(k - 1, 1)
     with np.errstate(invalid="ignore", divide="ignore"):
         t = np.where(member, np.abs(values) / errors, np.nan)
-    p = 2 * student.sf(t, freedom)
+    p = 2 * t_above(t, freedom)
     adjustment = choose_adjustment(int(member.sum()), k)
     critical, p_adjusted = math.nan, np.full(len(t), np.nan)
     if not alone and k >= FEWEST_TEXTS and member.any():
@@ -187,7 +187,7 @@ def _holm(p: FloatArray, member: BoolArray, k: int) -> tuple[float, FloatArray]:
 
 
 def _critical(freedom: int, level: float = LEVEL) -> float:
-    return float(student.ppf((1 + level) / 2, freedom))
+    return float(t_quantile((1 + level) / 2, freedom))
 
 
 def _ends(value: float, error: float, critical: float, bounds: Bounds, defined: bool) -> Bounds:
@@ -254,9 +254,9 @@ def friedman(scores: FloatArray, *, higher_is_better: bool = True) -> Friedman:
         means,
         chi2,
         corrected,
-        float(stats.chi2.sf(corrected, k - 1)),
+        float(chi_squared_above(corrected, k - 1)),
         ratio,
-        float(stats.f.sf(ratio, k - 1, (k - 1) * (n - 1))),
+        float(fdtrc(k - 1, (k - 1) * (n - 1), ratio)),
         critical_difference(n, k),
         n,
     )
@@ -272,6 +272,8 @@ def nemenyi(scores: FloatArray) -> FloatArray:
 
     Studentized range with infinite degrees of freedom of the difference over √(k (k + 1) / 6n) · √2.
     """
+    from scipy.stats import studentized_range  # a second to load
+
     complete = scores[~np.isnan(scores).any(axis=1)]
     n, k = complete.shape
     if n < 2 or k < 2:
@@ -280,7 +282,7 @@ def nemenyi(scores: FloatArray) -> FloatArray:
     one, other = np.triu_indices(k, 1)
     apart = np.abs(means[one] - means[other]) / math.sqrt(k * (k + 1) / (6 * n)) * math.sqrt(2)
     p = np.ones((k, k))
-    p[one, other] = p[other, one] = np.clip(stats.studentized_range.sf(apart, k, np.inf), 0.0, 1.0)
+    p[one, other] = p[other, one] = np.clip(studentized_range.sf(apart, k, np.inf), 0.0, 1.0)
     return p
 
 
@@ -291,12 +293,16 @@ def critical_difference(blocks: int, treatments: int) -> float:
 
 def quantile_over_root_two(treatments: int) -> float:
     """q.05 of the studentized range of k means, infinite degrees of freedom, over √2 (Demšar 2006, table 5)."""
-    return float(stats.studentized_range.ppf(LEVEL, treatments, np.inf)) / math.sqrt(2)
+    from scipy.stats import studentized_range
+
+    return float(studentized_range.ppf(LEVEL, treatments, np.inf)) / math.sqrt(2)
 
 
 def block_ranks(scores: FloatArray, *, higher_is_better: bool = True) -> FloatArray:
     """(n, k) ranks within each block, ties sharing their mean rank."""
-    return np.asarray(stats.rankdata(-scores if higher_is_better else scores, axis=1), dtype=np.float64)
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(-scores if higher_is_better else scores, axis=1), dtype=np.float64)
 
 
 # Max-T of contrasts over readers and texts ----------------------------------------------------------------------------
@@ -367,9 +373,9 @@ def draw_level(
     chosen = [parts for parts, is_member in zip(family, member, strict=True) if is_member]
     freedom = max(count_freedom(parts) for parts in chosen)
     drawn = np.sort(largest_t(correlate(chosen, influence, member), freedom, seed))  # type: ignore[arg-type]
-    reached = (len(drawn) - np.searchsorted(drawn, student.isf(p[member] / 2, freedom))) / len(drawn)
+    reached = (len(drawn) - np.searchsorted(drawn, -t_quantile(p[member] / 2, freedom))) / len(drawn)
     critical = float(np.quantile(drawn, LEVEL))
-    return max(1 - 2 * float(student.sf(critical, freedom)), LEVEL), np.maximum(reached, p[member])
+    return max(1 - 2 * float(t_above(critical, freedom)), LEVEL), np.maximum(reached, p[member])
 
 
 def count_freedom(parts: VarianceParts) -> float:

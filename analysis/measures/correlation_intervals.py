@@ -10,7 +10,6 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from analysis.measures.correlations import (
     FEWEST,
@@ -25,6 +24,7 @@ from analysis.measures.correlations import (
     row_correlations,
     text_correlations,
 )
+from analysis.measures.distributions import normal_quantile
 from analysis.measures.intervals import (
     CELLS,
     LEVEL,
@@ -133,7 +133,7 @@ def independent_correlation(found: Correlation, coefficient: str = PEARSON, *, u
     if abs(found.r) > 1 - NO_SPREAD:
         return undefined_interval(FISHER, about, PERFECT)
     scale = {PEARSON: 1.0, SPEARMAN: 1 + found.r**2 / 2, KENDALL: 0.437}[coefficient]
-    reach = float(stats.norm.ppf((1 + LEVEL) / 2)) * math.sqrt(scale / left)
+    reach = float(normal_quantile((1 + LEVEL) / 2)) * math.sqrt(scale / left)
     low, high = (math.tanh(math.atanh(found.r) + side * reach) for side in (-1, 1))
     return Interval(low, high, FISHER, *about[:3], 0, None)
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from analysis.measures.intervals import CELLS
 from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
@@ -39,7 +37,9 @@ def row_correlations(x: FloatArray, y: FloatArray, coefficient: str) -> FloatArr
     if coefficient == KENDALL:
         return _kendall(x, y)
     if coefficient == SPEARMAN:
-        x, y = stats.rankdata(x, axis=1, nan_policy="propagate"), stats.rankdata(y, axis=1, nan_policy="propagate")
+        from scipy.stats import rankdata  # a second to load
+
+        x, y = rankdata(x, axis=1, nan_policy="propagate"), rankdata(y, axis=1, nan_policy="propagate")
     ones = np.ones(x.shape)
     return pearson_of(np.stack([(ones * part).sum(axis=1) for part in moments(x, y)], axis=1))
 
@@ -48,7 +48,9 @@ def _kendall(x: FloatArray, y: FloatArray) -> FloatArray:
     """τ-b of each row, from the signs of all differences in blocks of rows; long rows one by one by sorting."""
     b, g = x.shape
     if g > LONG:
-        return np.array([stats.kendalltau(*pair, nan_policy="propagate").statistic for pair in zip(x, y, strict=True)])
+        from scipy.stats import kendalltau
+
+        return np.array([kendalltau(*pair, nan_policy="propagate").statistic for pair in zip(x, y, strict=True)])
     rows = max(1, CELLS // max(1, g * g))
     return np.concatenate([_by_signs(x[at : at + rows], y[at : at + rows]) for at in range(0, max(b, 1), rows)])
 
@@ -163,7 +165,9 @@ def _of_complete(x: FloatArray, y: FloatArray, coefficient: str) -> Correlation:
         return Correlation(math.nan, math.nan, len(x), TOO_FEW)
     if np.ptp(x) == 0 or np.ptp(y) == 0:
         return Correlation(math.nan, math.nan, len(x), CONSTANT)
-    r, p = _TESTS[coefficient](x, y)
+    from scipy import stats
+
+    r, p = getattr(stats, _TESTS[coefficient])(x, y)
     return Correlation(float(r), float(p), len(x))
 
 
@@ -174,11 +178,7 @@ def rows_of_groups(codes: IntArray, chosen: BoolArray) -> list[IntArray]:
     return [part for part in np.split(rows, np.flatnonzero(np.diff(codes[rows])) + 1) if len(part)]
 
 
-_TESTS: dict[str, Callable[[FloatArray, FloatArray], tuple[float, float]]] = {
-    PEARSON: stats.pearsonr,
-    SPEARMAN: stats.spearmanr,
-    KENDALL: stats.kendalltau,
-}
+_TESTS = {PEARSON: "pearsonr", SPEARMAN: "spearmanr", KENDALL: "kendalltau"}  # functions of scipy.stats
 
 
 # Least squares with text effects taken out: each column centered within its text, so that only differences between

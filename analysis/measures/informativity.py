@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm, rankdata
 
+from analysis.measures.distributions import normal_quantile
 from analysis.measures.intervals import Interval, cluster_interval
 from analysis.measures.reader_intervals import FIXED, RANDOM, ReaderInfluence, Readers, jackknife_parts
 from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
@@ -44,6 +44,8 @@ def auc(p: FloatArray, key: BoolArray) -> float:
 
     p: (n,) p(true) without NaN. key: (n,). Mann & Whitney's U over the number of pairs.
     """
+    from scipy.stats import rankdata  # a second to load
+
     keys = int(key.sum())
     pairs = keys * (len(key) - keys)
     if not pairs:
@@ -149,7 +151,7 @@ def detection(ticked: BoolArray, key: BoolArray) -> Detection:
     constant = n_others / len(key) if len(key) else math.nan
     if not n_keys or not n_others:
         return Detection(math.nan, math.nan, math.nan, constant, n_keys, n_others, NO_BOTH_KINDS)
-    hit, alarm = (norm.ppf((x + 0.5) / (n + 1)) for x, n in ((hits, n_keys), (false_alarms, n_others)))
+    hit, alarm = (normal_quantile((x + 0.5) / (n + 1)) for x, n in ((hits, n_keys), (false_alarms, n_others)))
     balanced = (hits / n_keys + (n_others - false_alarms) / n_others) / 2
     return Detection(balanced, float(hit - alarm), float(-(hit + alarm) / 2), constant, n_keys, n_others)
 

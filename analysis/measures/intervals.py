@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from scipy.stats import t as student
 
+from analysis.measures.distributions import t_above, t_quantile
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 Statistic = Callable[[FloatArray], FloatArray]
@@ -136,7 +136,7 @@ def _student(theta: float, without: FloatArray, k: int, n_responses: int, bounds
     reason = _why_not(theta, without, error)
     if reason:
         return undefined_interval(JACKKNIFE, about, reason)
-    reach = float(student.ppf((1 + LEVEL) / 2, k - 1)) * error
+    reach = float(t_quantile((1 + LEVEL) / 2, k - 1)) * error
     return Interval(max(theta - reach, bounds[0]), min(theta + reach, bounds[1]), JACKKNIFE, *about[:3], k, None)
 
 
@@ -153,8 +153,8 @@ def p_of_zero(theta: float, interval: Interval) -> float:
     freedom = interval.n_units - 1
     if math.isnan(interval.low):
         return math.nan
-    error = (interval.high - interval.low) / 2 / float(student.ppf((1 + LEVEL) / 2, freedom))
-    return 2 * float(student.sf(abs(theta) / error, freedom))
+    error = (interval.high - interval.low) / 2 / float(t_quantile((1 + LEVEL) / 2, freedom))
+    return 2 * float(t_above(abs(theta) / error, freedom))
 
 
 def _why_not(theta: float, without: FloatArray, error: float) -> str:

@@ -10,8 +10,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaln
-from scipy.stats import beta
+from scipy.special import betaincc, betaincinv, betaln
 
 from analysis.measures.agreement import MISSING
 from analysis.measures.intervals import JACKKNIFE, LEVEL, Interval, undefined_interval
@@ -83,9 +82,9 @@ def discrimination(right: IntArray) -> Discrimination:
     return Discrimination(value, reasons, n.astype(np.int64))
 
 
-def discrimination_intervals(right: IntArray) -> list[Interval]:
-    """(u,) intervals of the units' discrimination by a jackknife over annotators, from 10 of them."""
-    found, variances = discrimination(right), jackknife_of_discrimination(right).tolist()
+def discrimination_intervals(right: IntArray, found: Discrimination) -> list[Interval]:
+    """(u,) intervals of the units' discrimination `found` by a jackknife over annotators, from 10 of them."""
+    variances = jackknife_of_discrimination(right).tolist()
     intervals = []
     for value, n, variance, why in zip(found.value.tolist(), found.n.tolist(), variances, found.reasons, strict=True):
         if math.isnan(value) or n < FEWEST_FOR_INTERVAL:
@@ -143,7 +142,7 @@ def certainty_above(n_right: IntArray, n: IntArray, share: float = 0.5) -> Float
 
     Jeffreys' prior: Beta(right + ½, wrong + ½). Sort guessable items by it, unanswerable ones by 1 minus it.
     """
-    found = beta.sf(share, n_right + 0.5, n - n_right + 0.5)
+    found = betaincc(n_right + 0.5, n - n_right + 0.5, share)
     return np.asarray(np.where(n > 0, found, np.nan))
 
 
@@ -181,5 +180,6 @@ def jeffreys_interval(n_right: int, n: int) -> tuple[float, float]:
     """
     if not n:
         return math.nan, math.nan
-    low, high = (float(beta.ppf(tail, n_right + 0.5, n - n_right + 0.5)) for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    tails = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+    low, high = (float(betaincinv(n_right + 0.5, n - n_right + 0.5, tail)) for tail in tails)
     return (0.0 if n_right == 0 else low), (1.0 if n_right == n else high)

@@ -14,11 +14,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logsumexp
-from scipy.stats import chi2 as chi_squared
-from scipy.stats import norm
 
+from analysis.measures.distributions import chi_squared_above, normal_quantile
 from analysis.measures.types import BoolArray, FloatArray, IntArray
 
 MISSING = -1
@@ -53,6 +51,8 @@ def fit_item_response(answers: IntArray, slopes: Slopes = "common") -> ItemRespo
     share = (right.sum(axis=0) + 0.5) / (seen.sum(axis=0) + 1)
     free = {"one": 0, "common": 1, "each": answers.shape[1]}[slopes]
     start = np.concatenate([np.log(share / (1 - share)), np.zeros(free)])
+    from scipy.optimize import minimize  # a quarter of a second to load
+
     found = minimize(likelihood, start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "ftol": 1e-13})
     easiness, slope = likelihood.read(found.x)
     posterior = likelihood.posterior(easiness, slope)[1]
@@ -193,8 +193,8 @@ def mantel_haenszel(tables: FloatArray | IntArray) -> MantelHaenszel:
     apart = abs((a - expected).sum())
     plain, corrected = (float(max(apart - less, 0) ** 2 / spread) for less in (0.0, 0.5))
     log_error, log_ratio = float(np.sqrt(variance)), float(np.log(ratio))
-    low, high = (float(np.exp(log_ratio + sign * norm.ppf(0.975) * log_error)) for sign in (-1, 1))
-    size, error, p_value = -DELTA * log_ratio, DELTA * log_error, float(chi_squared.sf(corrected, 1))
+    low, high = (float(np.exp(log_ratio + sign * normal_quantile(0.975) * log_error)) for sign in (-1, 1))
+    size, error, p_value = -DELTA * log_ratio, DELTA * log_error, float(chi_squared_above(corrected, 1))
     return MantelHaenszel(ratio, low, high, plain, corrected, p_value, size, error, classify(size, error, p_value))
 
 
@@ -202,7 +202,7 @@ def classify(d: float, error: float, p: float) -> str:
     """A: |D| < 1 or p ≥ .05. C: |D| ≥ 1.5 and significantly above 1. B: the others."""
     if abs(d) < 1 or p >= 0.05:
         return NEGLIGIBLE
-    return LARGE if abs(d) >= 1.5 and abs(d) - 1 > norm.ppf(0.95) * error else MODERATE
+    return LARGE if abs(d) >= 1.5 and abs(d) - 1 > normal_quantile(0.95) * error else MODERATE
 
 
 def item_functioning(answers: IntArray, second: BoolArray) -> list[MantelHaenszel]:

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
 
 from analysis.measures.coefficients import CERTAIN, NOTHING_SHARED, ONE_LABEL, correct_for_chance
+from analysis.measures.distributions import normal_above, normal_quantile
 from analysis.measures.intervals import LEVEL
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
@@ -57,7 +57,7 @@ class KappaTest:
 
     def ends(self) -> tuple[float, float]:
         """value ± z.975 · error, the large-sample 95 % interval, not clipped."""
-        reach = float(norm.ppf((1 + LEVEL) / 2)) * self.error
+        reach = float(normal_quantile((1 + LEVEL) / 2)) * self.error
         return self.value - reach, self.value + reach
 
 
@@ -92,7 +92,7 @@ def kappa_test(table: IntArray, weights: FloatArray | None = None) -> KappaTest:
     error_null = _root((np.outer(rows, columns) * (w - mean) ** 2).sum() - expected**2, expected, n)
     unbiased = error * math.sqrt(n / (n - 1)) if n > 1 else math.nan
     z = value / error_null if error_null else math.nan
-    return KappaTest(value, observed, expected, error, unbiased, error_null, z, 2 * float(norm.sf(abs(z))), n)
+    return KappaTest(value, observed, expected, error, unbiased, error_null, z, 2 * float(normal_above(abs(z))), n)
 
 
 def pooled_kappa(tables: FloatArray | IntArray, weights: FloatArray) -> float:
@@ -172,7 +172,8 @@ def fleiss_test(counts: IntArray) -> FleissTest:
     error = math.sqrt(2 / pairs) * math.sqrt(spread.sum() ** 2 - skew) / spread.sum()
     z, of_category = float(whole / error), math.sqrt(2 / pairs)
     each = kappa / of_category
-    return FleissTest(kappa, each, 2 * norm.sf(np.abs(each)), of_category, z, 2 * float(norm.sf(abs(z))), float(error))
+    p_of_each, p = 2 * normal_above(np.abs(each)), 2 * float(normal_above(abs(z)))
+    return FleissTest(kappa, each, p_of_each, of_category, z, p, float(error))
 
 
 def _make_undefined_test(categories: int, reason: str) -> FleissTest:

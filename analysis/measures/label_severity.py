@@ -13,7 +13,6 @@ from functools import cached_property
 
 import numpy as np
 from scipy.linalg.lapack import dgecon, dgetrf, dgetrs
-from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import expit, log_expit
 
@@ -188,6 +187,8 @@ class _Labels:
             return value + excess**2 / 2, gradient
 
         bounds = [(None, None)] * (self.n_raters + self.n_groups) + [(np.log(NO_ITEM_SPREAD), None)]
+        from scipy.optimize import minimize  # a quarter of a second to load
+
         found = minimize(
             add_penalty, np.zeros(self.n_raters + self.n_groups + 1), jac=True, method="L-BFGS-B", bounds=bounds,
             options={"maxiter": 500, "ftol": 1e-13, "gtol": 1e-7},

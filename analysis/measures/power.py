@@ -16,8 +16,8 @@ from functools import cache, lru_cache
 from typing import Literal, TypeVar
 
 import numpy as np
-from scipy.stats import t as student
 
+from analysis.measures.distributions import t_quantile
 from analysis.measures.intervals import LEVEL
 from analysis.measures.reader_intervals import Arm, readers_contrast
 from analysis.measures.types import BoolArray, FloatArray, IntArray
@@ -260,7 +260,7 @@ def _intervals(values: FloatArray, most: float) -> tuple[FloatArray, BoolArray]:
     if k < 2:
         return np.full(len(values), np.nan), np.zeros(len(values), dtype=bool)
     deviations = without - without.mean(axis=1, keepdims=True)
-    reach = float(student.ppf((1 + LEVEL) / 2, k - 1)) * np.sqrt((k - 1) / k * (deviations**2).sum(axis=1))
+    reach = float(t_quantile((1 + LEVEL) / 2, k - 1)) * np.sqrt((k - 1) / k * (deviations**2).sum(axis=1))
     width = np.minimum(values[:, 0] + reach, most) - np.maximum(values[:, 0] - reach, -most)
     return width, (np.abs(values[:, 0]) > reach) & (reach > 0)
 

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.stats import f as fisher
-from scipy.stats import rankdata
+from scipy.special import fdtri
 
 from analysis.measures.intervals import LEVEL, Interval, cluster_intervals_together
 from analysis.measures.reader_intervals import jackknife_parts
@@ -47,7 +45,7 @@ def alpha_of_parts(scores: FloatArray, level: float = LEVEL) -> AlphaOfParts:
         return AlphaOfParts(math.nan, math.nan, math.nan, n, k)
     value = k / (k - 1) * (1 - float(scores.var(axis=0, ddof=1).sum()) / spread)
     tail, freedom = (1 - level) / 2, (n - 1, (n - 1) * (k - 1))
-    low, high = (1 - (1 - value) * float(fisher.ppf(end, *freedom)) for end in (1 - tail, tail))
+    low, high = (1 - (1 - value) * float(fdtri(*freedom, end)) for end in (1 - tail, tail))
     return AlphaOfParts(value, low, high, n, k)
 
 
@@ -85,6 +83,8 @@ def fit_one_factor(correlation: FloatArray) -> tuple[FloatArray, FloatArray]:
         root, loadings = load(correlation, unique)
         value = np.log(unique).sum() + (1 / unique).sum() + math.log(root) - root + 1
         return float(value), (loadings**2 + unique - 1) / unique**2
+
+    from scipy.optimize import minimize  # a quarter of a second to load
 
     found = minimize(
         misfit, np.full(len(correlation), 0.5), jac=True, method="L-BFGS-B",
@@ -134,6 +134,8 @@ HOUR = 60.0
 
 def rank_correlation(one: FloatArray, other: FloatArray) -> float:
     """Spearman's ρ; NaN below three pairs or where one side does not vary."""
+    from scipy.stats import rankdata  # a second to load
+
     both = ~(np.isnan(one) | np.isnan(other))
     if both.sum() < 3:
         return np.nan

@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
 
 from analysis.measures.contrasts import BENJAMINI_YEKUTIELI, adjust_p_values
+from analysis.measures.distributions import t_above
 from analysis.measures.intervals import Interval, cluster_interval
 from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
 
@@ -103,7 +103,7 @@ def _p_below(differences: FloatArray, epsilon: float) -> float:
     n, mean, spread = len(differences), float(differences.mean()), float(differences.std(ddof=1))
     if spread == 0:
         return (1 - epsilon) ** n if mean < epsilon else 1.0
-    return float(student.cdf((mean - epsilon) / (spread / math.sqrt(n)), n - 1))
+    return float(t_above((epsilon - mean) / (spread / math.sqrt(n)), n - 1))
 
 
 def _matches(judge: FloatArray, others: FloatArray) -> FloatArray:

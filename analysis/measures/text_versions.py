@@ -12,10 +12,10 @@ from functools import cached_property
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.stats import t as student
 
 from analysis.measures.contrasts import JointInfluence
 from analysis.measures.correlations import solve_products
+from analysis.measures.distributions import t_quantile
 from analysis.measures.intervals import LEVEL, Bounds
 from analysis.measures.reader_intervals import FIXED, RANDOM, Readers
 from analysis.measures.types import FloatArray, IntArray
@@ -202,5 +202,5 @@ def text_difference(version: FloatArray, baseline: FloatArray) -> TextDifference
     if not parts.sum() > 0:
         return TextDifference(value, np.nan, np.nan, a, b)
     freedom = parts.sum() ** 2 / (parts[0] ** 2 / (a - 1) + parts[1] ** 2 / (b - 1))
-    reach = float(student.ppf((1 + LEVEL) / 2, freedom) * parts.sum() ** 0.5)
+    reach = float(t_quantile((1 + LEVEL) / 2, freedom) * parts.sum() ** 0.5)
     return TextDifference(value, value - reach, value + reach, a, b)

@@ -9,7 +9,7 @@ from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.formatting import count, say_texts
 from analysis.frames.evidence import Evidence, with_items
 from analysis.reports.evaluators import people_in
-from analysis.tables.spec import Row, Table
+from analysis.tables.spec import MadeRows, Row, Table
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,8 @@ def complete(report: Report, evidence: Evidence) -> Report:
 
 def intervals_note(table: Table, convention: str) -> list[str]:
     """The convention of a table's intervals, if any of its intervals depends on it."""
-    if not any(column.low for column in table.columns) or not any(differs(row) for row in table.rows):
+    is_without = isinstance(table.rows, MadeRows) and "intervals" not in table.rows.columns
+    if is_without or not any(column.low for column in table.columns) or not any(differs(row) for row in table.rows):
         return []
     return [convention_note(convention)]
 

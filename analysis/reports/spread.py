@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
-from scipy.stats import t as student
 
 from analysis.choices import READERS, Choices
+from analysis.measures.distributions import t_quantile
 from analysis.measures.power import Components
 
 
@@ -69,7 +69,7 @@ def say_scatter(values: pd.DataFrame, less: str, more: str) -> str:
         return _("more texts would narrow this interval")
     per_text = len(by_text) / (1 / by_text["size"]).sum()
     k = len(by_text)
-    texts = 1 - student.ppf(0.975, 2 * k - 1) / student.ppf(0.975, k - 1) / np.sqrt(2)
+    texts = 1 - t_quantile(0.975, 2 * k - 1) / t_quantile(0.975, k - 1) / np.sqrt(2)
     annotators = 1 - np.sqrt(1 - min(noise / (per_text * between), 1.0) / 2)
     return clause_of(texts, annotators)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from posixpath import relpath
 from typing import Any
 from urllib.parse import urlencode
@@ -196,13 +196,15 @@ def behind_link(study: Study, form: ResultsForm, page: str, **more: str) -> Call
     def of_table(table: Table) -> BehindLink | None:
         if not may_see:
             return None
-        rows = {id(row): row for row in table.rows}
-        key = cache(lambda place: table.row_key(rows[place]))  # thousands of numbers, a few in each row
+        # Thousands of numbers, a few in each row, which may be another mapping each time.
+        key = lru_cache(maxsize=None, typed=True)(
+            lambda *names: table.row_key(dict(zip(table.keys, names, strict=True)))
+        )
 
         def link(row: Row, column: Column) -> str:
             if column.cell:
                 return f"{address}{urlencode(row[column.cell])}"
-            return f"{address}table={table.name}&number={column.name}&row={key(id(row))}"
+            return f"{address}table={table.name}&number={column.name}&row={key(*(row[name] for name in table.keys))}"
 
         return link
 

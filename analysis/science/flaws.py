@@ -95,8 +95,11 @@ def build_flaw_tables(evidence: Evidence) -> tuple[Table, ...]:
 def code_flaws(evidence: Evidence) -> pd.DataFrame:
     """The codes by rules, replaced by the majority of people's codes where there is one."""
     coded, people = apply_rules(evidence), evidence.flaw_codes
+    places = {place: people[str(item)] for place, item in enumerate(coded.index) if str(item) in people}
     for name in NAMES:
-        codes = [people.get(str(item), {}).get(name, own) for item, own in coded[name].items()]
+        codes = coded[name].tolist()
+        for place, by_people in places.items():
+            codes[place] = by_people.get(name, codes[place])
         coded[name] = pd.Series([None if each is None or each != each else each for each in codes], coded.index, object)
     return coded
 
@@ -114,16 +117,17 @@ def apply_rules(evidence: Evidence) -> pd.DataFrame:
     """One row per item with options: text_id, type, negations (words of the question that deny), and a column per
     flaw: True, False or None."""
     language = evidence.study.language.partition("-")[0]
-    options = evidence.options.groupby("item_id", sort=False)
-    words, keys = options["wording"].agg(tuple), options["key"].agg(tuple)
+    options: dict[str, list[tuple[str, bool]]] = {}
+    for item, words, key in zip(*(evidence.options[name] for name in ("item_id", "wording", "key")), strict=True):
+        options.setdefault(item, []).append((words, bool(key)))
     rows = []
     about_items = evidence.items[["item_id", "text_id", "generator", "stem"]]
     for item, text, generator, stem in about_items.itertuples(index=False):
-        if item not in words.index:
+        if item not in options:
             continue
         category, setting = find_category(evidence, item), evidence.settings.get(generator, "")
-        marks = tuple(map(bool, keys[item]))
-        wording = Wording(stem, words[item], marks, "", language, is_cloze(category, setting))
+        wordings, keys = zip(*options[item], strict=True)
+        wording = Wording(stem, wordings, keys, "", language, is_cloze(category, setting))
         about = {"item_id": item, "text_id": text, "type": find_type(evidence, item, wording)}
         rows.append(about | {"negations": count_negations(wording)} | flaws_of(wording))
     columns = ["item_id", "text_id", "type", "negations", *NAMES]
@@ -236,9 +240,9 @@ def build_item_rows(evidence: Evidence, coded: pd.DataFrame) -> Iterator[dict[st
     signs: Any = describe_answers(evidence).to_dict("index")
     unknown = dict.fromkeys(("rarest", "n_rare", "miskey")) | {"n_people": 0, "reason": _(NOT_READ)}
     text, negations = coded["text_id"].to_dict(), coded["negations"].to_dict()
-    for item, flaws in coded[list(NAMES)].to_dict("index").items():
+    for item, flaws in zip(coded.index, coded[list(NAMES)].to_numpy(), strict=True):
         by_people = evidence.flaw_codes.get(str(item), {})
-        for name in (name for name in NAMES if flaws[name] is True):
+        for name in (name for name, flaw in zip(NAMES, flaws, strict=True) if flaw is True):
             twice = name == "negative_stem" and negations[item] > 1
             yield {
                 "text_id": text[item], "item_id": item, "flaw": name, "flaw_said": str(FLAW_NAMES[name]),

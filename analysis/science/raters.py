@@ -83,14 +83,13 @@ def build_rating_tables(evidence: Evidence) -> tuple[Table, ...]:
     convention = evidence.choices.convention
     studies = [(each, run_g_study(each)) for each in drop_pooled_ratings(found)]
     crossed = [row for each in drop_pooled_ratings(found) for row in build_generator_rows(each)]
+    severities = [(each, *fit_severity(each)) for each in found if not each.group]
     return (
         G_STUDY.build([build_g_row(*each) for each in studies], convention, notes),
         D_STUDY.build([row for each in studies for row in build_d_rows(*each)], notes=notes),
         *((GENERATOR_G_STUDY.build(crossed, convention, notes),) if crossed else ()),
-        SEVERITY.build(
-            [row for each in found if not each.group for row in build_severity_rows(each)], convention, notes
-        ),
-        FAIR_MEANS.build([row for each in found if not each.group for row in build_fair_rows(each)], convention, notes),
+        SEVERITY.build([row for each in severities for row in build_severity_rows(*each)], convention, notes),
+        FAIR_MEANS.build([row for each in severities for row in build_fair_rows(*each)], convention, notes),
     )
 
 
@@ -122,11 +121,11 @@ def collect_ratings(evidence: Evidence) -> Iterator[Ratings]:
 def select_first_round(evidence: Evidence) -> Iterator[tuple[Question, pd.DataFrame]]:
     """People's answers of round 1 to each question about items."""
     people = people_in(evidence).rows_of(evidence.every_round)
-    first = people[(people["round"] == 1) & people["item_id"].notna()]
+    first = (people["round"] == 1) & people["item_id"].notna()
     for stage in get_declaration(evidence.study).stages:
-        for question in stage.questions:
-            rows = first[(first["question"] == question.name) & (first["stage"] == stage.name)]
-            if question.per == "item" and not rows.empty:
+        for question in (each for each in stage.questions if each.per == "item"):
+            rows = people[first & (people["question"] == question.name) & (people["stage"] == stage.name)]
+            if not rows.empty:
                 yield question, rows
 
 
@@ -278,8 +277,7 @@ def fit_severity(ratings: Ratings) -> tuple[Severity | None, str]:
     return rater_severity(item, rater, ratings.value, text, ratings.of_items("generator")[0]), ""
 
 
-def build_severity_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
-    found, reason = fit_severity(ratings)
+def build_severity_rows(ratings: Ratings, found: Severity | None, reason: str) -> Iterator[dict[str, Any]]:
     item, _items = ratings.codes("item_id")
     rater, raters = ratings.codes("annotator")
     shared = np.bincount(item)[item] > 1
@@ -326,8 +324,7 @@ class Habits:
         return float(np.corrcoef(own, others)[0, 1]) if own.std() > 0 and others.std() > 0 else None
 
 
-def build_fair_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
-    found, reason = fit_severity(ratings)
+def build_fair_rows(ratings: Ratings, found: Severity | None, reason: str) -> Iterator[dict[str, Any]]:
     code, names = ratings.of_items("generator")
     raw = ratings.frame.assign(value=ratings.value).groupby("generator")["value"].mean()
     for place, name in enumerate(names):

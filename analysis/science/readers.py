@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
-from scipy.stats import chi2, norm
 
 from analysis.formatting import format_p_value, format_with_interval, number
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import HOLM, adjust_p_values
+from analysis.measures.distributions import chi_squared_above, normal_quantile
 from analysis.measures.informativity import CarryOver, carry_over
 from analysis.measures.item_response import (
     LARGE,
@@ -145,7 +145,7 @@ def choose_model(answers: np.ndarray) -> tuple[ItemResponseModel, list[str]]:
         return common, []
     each = fit_item_response(answers, "each")
     better, freedom = max(2 * (each.log_likelihood - common.log_likelihood), 0.0), len(each.slope) - 1
-    p = float(chi2.sf(better, freedom))
+    p = float(chi_squared_above(better, freedom))
     values = {"chi2": number(better), "df": freedom, "p": format_p_value(p)}
     return each if p < LEVEL else common, [_(LIKELIHOOD_RATIO) % values]
 
@@ -285,7 +285,7 @@ def build_text_dif(answered: AnswerMatrix, right: np.ndarray, rows: list[dict[st
     known = pd.DataFrame([row for row in rows if row["item_id"] and not row["reason"]])
     if known.empty:
         return ()
-    reach, found = norm.ppf(0.975), []
+    reach, found = normal_quantile(0.975), []
     for text, mine in known.groupby("text_id", sort=True):
         if len(mine) < 2:
             continue
@@ -315,7 +315,7 @@ def list_dif_rows(
         return
     found = item_functioning(right, second)
     p_adjusted = adjust_p_values(np.array([each.p for each in found]), HOLM)
-    reach = norm.ppf(0.975)
+    reach = normal_quantile(0.975)
     for place, each in enumerate(found):
         yield names | {
             "text_id": answered.texts[place], "item_id": answered.items[place], "d": each.d,

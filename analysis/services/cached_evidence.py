@@ -1,4 +1,7 @@
-"""The evidence of large studies is cached as a compact file, so that results need not read all answers anew."""
+"""The evidence of large studies is cached as a compact file, so that results need not read all answers anew.
+
+The next file is made of the answers in this one and those given since, unless one of them was taken back.
+"""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
@@ -10,7 +13,7 @@ import pandas as pd
 
 from analysis.choices import Choices
 from analysis.frames.evidence import Evidence, collect_evidence, open_consistent_read
-from analysis.frames.responses import keep_latest_rounds
+from analysis.frames.responses import Answers, keep_latest_rounds, read_answers
 from analysis.services.cached_results import ResultKey, count_answers, is_large, state_of
 from jobs.files import write_value
 from jobs.models import Job
@@ -120,9 +123,19 @@ def cache_relevant(choices: Choices) -> Choices:
 
 def read_evidence(job: Job, report_progress: Listener) -> Path:
     """The job of the kind “evidence”: its version belongs to the same moment as its answers."""
-    key = ResultKey.of_job(job)
+    key, known = ResultKey.of_job(job), find_known(job)
     with open_consistent_read():
         job.version = state_of(key.study, key.choices)
-        evidence = collect_evidence(key.study, key.choices)
+        answers = read_answers(key.study, key.choices.purposes, known)
+        evidence = collect_evidence(key.study, key.choices, answers)
     rest = {field.name: getattr(evidence, field.name) for field in fields(evidence) if field.name not in DERIVED}
-    return write_value(CachedEvidence(compact(rest.pop("every_round")), rest))
+    return write_value(CachedEvidence(compact(rest.pop("every_round")), rest), answers)
+
+
+def find_known(job: Job) -> Answers | None:
+    """The answers behind the evidence in the earlier file of the same job, if there is one."""
+    earlier = Job.objects.filter(key=job.key).first()
+    if earlier is None or not earlier.file or not earlier.has_result:
+        return None
+    found: Answers = earlier.read_value(1)
+    return found

@@ -4,7 +4,7 @@ The spec declares the columns in the order of files and pages, the keys of a row
 behind a number. `TableSpec.build` makes the `Table` of one study from rows of values.
 """
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2s
 from math import isfinite
@@ -183,7 +183,9 @@ class TableSpec:
         declared = (column.translate() for column in self.list_columns())
         columns = [each for column in declared for each in (column, *(more or {}).get(column.name, ()))]
         header = list_header(columns)
-        if not isinstance(rows, FrameRows):  # these are made on access, and hold plain values
+        if isinstance(rows, ColumnRows):
+            rows = rows.arrange(header)
+        elif not isinstance(rows, MadeRows):
             rows = tuple(convert_to_plain(fill_row(row, columns, header, convention)) for row in rows)
         report_table(self.name)
         return Table(
@@ -238,6 +240,10 @@ class Table:
     sort: str = ""
     records: bool = False
 
+    def list_values(self, name: str) -> list[Any]:
+        """The values of a column, row by row."""
+        return self.rows.list_values(name) if isinstance(self.rows, MadeRows) else [row[name] for row in self.rows]
+
     def names(self, row: Row) -> dict[str, str]:
         """The keys of the row with their values, as in an address; empty if the table has no drill-down."""
         return {column: "" if row[column] is None else str(row[column]) for column in self.keys}
@@ -279,7 +285,7 @@ class Table:
     def add_column(self, name: str, value: str) -> "Table":
         """The same table with one more column of files, with the same value in every row."""
         header = (*self.header, name)
-        if isinstance(self.rows, FrameRows):
+        if isinstance(self.rows, MadeRows):
             return replace(self, header=header, rows=self.rows.add_column(name, value))
         return replace(self, header=header, rows=tuple({**row, name: value} for row in self.rows))
 
@@ -298,6 +304,8 @@ def convert_to_plain(value: Any) -> Any:
     """Python's numbers in place of numpy's, None in place of NaN, at all depths."""
     if type(value) in PLAIN:
         return value
+    if type(value) is float:
+        return value if isfinite(value) else None
     if isinstance(value, Mapping):  # most cells need no call: large tables have a million
         return {key: inner if type(inner) in PLAIN else convert_to_plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -310,14 +318,20 @@ def convert_to_plain(value: Any) -> Any:
 AT_ONCE = 10_000  # rows made at once
 
 
-class FrameRows(Sequence[Mapping[str, Any]]):
-    """One mapping per row of the frame, with these columns and the values in `more`, made on access."""
+class MadeRows(Sequence[Mapping[str, Any]]):
+    """Rows of plain values that are mappings only while somebody looks at them."""
 
-    def __init__(self, frame: "pd.DataFrame", columns: Sequence[str], more: Mapping[str, Any] | None = None):
-        self.frame, self.columns, self.more = frame[list(columns)], tuple(columns), dict(more or {})
+    columns: Collection[str]
 
-    def __len__(self) -> int:
-        return len(self.frame)
+    def make(self, some: slice) -> list[dict[str, Any]]:
+        raise NotImplementedError
+
+    def list_values(self, name: str) -> list[Any]:
+        raise NotImplementedError
+
+    def add_column(self, name: str, value: Any) -> "MadeRows":
+        """The same rows with one more column that has the same value in each."""
+        raise NotImplementedError
 
     @overload
     def __getitem__(self, at: int) -> Mapping[str, Any]: ...
@@ -335,9 +349,52 @@ class FrameRows(Sequence[Mapping[str, Any]]):
         for first in range(0, len(self), AT_ONCE):
             yield from self.make(slice(first, first + AT_ONCE))
 
-    def add_column(self, column: str, value: Any) -> "FrameRows":
-        """The same rows with one more column that has the same value in each."""
-        return FrameRows(self.frame, self.columns, self.more | {column: value})
+
+class ColumnRows(MadeRows):
+    """Rows held by columns, each a list of plain values: a tenth of the memory of mappings, and quick to write."""
+
+    columns: dict[str, list[Any]]
+
+    def __init__(self, columns: Mapping[str, list[Any]]):
+        self.columns = dict(columns)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def arrange(self, header: Iterable[str]) -> "ColumnRows":
+        """The same rows with their columns in this order, then the others."""
+        return ColumnRows({name: self.columns[name] for name in header} | self.columns)
+
+    def list_values(self, name: str) -> list[Any]:
+        return self.columns[name]
+
+    def add_column(self, name: str, value: Any) -> "ColumnRows":
+        return ColumnRows(self.columns | {name: [value] * len(self)})
+
+    def make(self, some: slice) -> list[dict[str, Any]]:
+        parts = zip(*(column[some] for column in self.columns.values()), strict=True)
+        return [dict(zip(self.columns, values, strict=True)) for values in parts]
+
+
+class FrameRows(MadeRows):
+    """Rows of a frame with these columns and the values in `more`."""
+
+    columns: tuple[str, ...]
+
+    def __init__(self, frame: "pd.DataFrame", columns: Sequence[str], more: Mapping[str, Any] | None = None):
+        self.frame, self.columns, self.more = frame[list(columns)], tuple(columns), dict(more or {})
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def list_values(self, name: str) -> list[Any]:
+        if name in self.more:
+            return [self.more[name]] * len(self)
+        values = self.frame[name].astype(object)
+        return [convert_to_plain(value) for value in values.where(values.notna(), None)]
+
+    def add_column(self, name: str, value: Any) -> "FrameRows":
+        return FrameRows(self.frame, self.columns, self.more | {name: value})
 
     def make(self, some: slice) -> list[dict[str, Any]]:
         """Values as a table holds them: Python's numbers, None for missing or undefined."""

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
-from itertools import groupby
+from itertools import groupby, repeat
 from typing import Any, Protocol
 
 from django.utils.translation import gettext as _
@@ -24,7 +24,7 @@ from analysis.tables.grids import (
     find_heading,
     format_beneath,
 )
-from analysis.tables.spec import NUMBERS, Column, Crossing, Row, Table, get_interval_bounds
+from analysis.tables.spec import NUMBERS, Column, ColumnRows, Crossing, Row, Table, get_interval_bounds
 from analysis.words import name_code
 from items.formats.sheet_writing import find_kind, write_parquet, write_workbook
 from items.plain import escape_formula
@@ -60,7 +60,8 @@ def as_tex(table: Table) -> str:
     head = join_tex_cells(escape_tex(column.title) for column in shown)
     text = cache(lambda kind, value: escape_tex(name_code(kind, value)))  # many rows share few different values
     printed = lru_cache(maxsize=None, typed=True)(print_with_interval)
-    body = [join_tex_cells(write_tex_cell(row, column, text, printed) for column in shown) for row in table.rows]
+    cells = (write_tex_column(table, column, text, printed) for column in shown)
+    body = map(join_tex_cells, zip(*cells, strict=True))
     return write_tabular(align, head, body, table.notes)
 
 
@@ -136,16 +137,26 @@ def join_tex_cells(cells: Iterable[str]) -> str:
     return f"{{{line[0]}}}{line[1:]}" if line[0] in "[*" else line
 
 
-def write_tex_cell(
-    row: Row, column: Column, text: Callable[[str, Any], str], printed: Callable[..., str] | None = None
-) -> str:
-    """One cell as a paper has it: `.53 [.41, .65]`, `undefined`, or the text itself."""
+def write_tex_column(
+    table: Table, column: Column, text: Callable[[str, Any], str], printed: Callable[..., str]
+) -> Iterator[str]:
+    """The cells of a column as a paper has them: `.53 [.41, .65]`, `undefined`, or the text itself."""
+    values = table.list_values(column.name)
+    if column.kind not in NUMBERS:
+        return (text(column.kind, value) for value in values)
+    ends = (table.list_values(name) if name else repeat(None) for name in (column.low, column.high))
+    return (
+        UNDEFINED if value is None else printed(column.kind, value, low, high)
+        for value, low, high in zip(values, *ends, strict=False)
+    )
+
+
+def write_tex_cell(row: Row, column: Column, text: Callable[[str, Any], str]) -> str:
+    """One cell of a column of names or numbers."""
     value = row[column.name]
     if column.kind not in NUMBERS:
         return text(column.kind, value)
-    if value is None:
-        return UNDEFINED
-    return (printed or print_with_interval)(column.kind, value, *get_interval_bounds(row, column))
+    return UNDEFINED if value is None else print_with_interval(column.kind, value, *get_interval_bounds(row, column))
 
 
 def print_with_interval(kind: str, value: int | float, low: float | None, high: float | None) -> str:
@@ -247,15 +258,35 @@ def as_csv(table: Table) -> str:
 def write_csv(table: Table, out: TextWriter) -> None:
     writer = csv.writer(out)  # commas, quotes where needed, CRLF
     writer.writerow(map(write_cell, table.header))
-    writer.writerows([write_cell(row[column]) for column in table.header] for row in table.rows)
+    if isinstance(table.rows, ColumnRows):
+        writer.writerows(
+            zip(*(spell_column(table.rows.columns[name], write_cell) for name in table.header), strict=True)
+        )
+    else:
+        writer.writerows([write_cell(row[column]) for column in table.header] for row in table.rows)
 
 
 def as_json(table: Table) -> str:
     """The rows with the intervals of all conventions under `intervals`; undefined is null."""
     head = {"name": table.name, "title": table.title, "columns": table.header, "notes": table.notes}
     text = json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}")
-    rows = ",\n  ".join(map(json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode, table.rows))
+    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+    objects = encode_columns(table.rows, encode) if isinstance(table.rows, ColumnRows) else map(encode, table.rows)
+    rows = ",\n  ".join(objects)
     return f'{text},\n "rows": [\n  {rows}\n ]\n}}\n'
+
+
+def encode_columns(rows: ColumnRows, encode: Callable[[Any], str]) -> Iterator[str]:
+    """The rows as JSON."""
+    columns = (spell_column(values, encode) for values in rows.columns.values())
+    names = [encode(name).replace("%", "%%") for name in rows.columns]
+    return map(("{" + ", ".join(f"{name}: %s" for name in names) + "}").__mod__, zip(*columns, strict=True))
+
+
+def spell_column(values: Iterable[Any], spell: Callable[[Any], str]) -> list[str]:
+    """The values in words; each different text and whole number is spelled once."""
+    known = lru_cache(maxsize=None, typed=True)(spell)
+    return [repr(value) if type(value) is float else known(value) for value in values]
 
 
 WRITERS: dict[str, Callable[[Table], str]] = {"csv": as_csv, "json": as_json, "tex": as_tex}

@@ -5,14 +5,18 @@ from dataclasses import fields
 import pandas as pd
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from analysis.choices import Choices
+from analysis.frames import responses
 from analysis.frames.evidence import collect_evidence
+from analysis.frames.responses import read_answers, read_columns
 from analysis.services import cached_evidence, cached_results
 from analysis.services.cached_evidence import load_evidence
 from analysis.services.reporting import drill_down, find_shared, full_report_from, list_specs
 from analysis.tables.writers import as_csv
 from items.models import Option
+from studies.models import Annotator, Assignment, Response
 from tests import reading
 from tests.analysis.rows import numbers_in
 from tests.analysis.test_every_table import STUDIES
@@ -40,8 +44,27 @@ def reads(monkeypatch):
     monkeypatch.setattr(
         cached_evidence,
         "collect_evidence",
-        lambda study, choices: seen.append(choices) or collect_evidence(study, choices),
+        lambda study, choices, *known: seen.append(choices) or collect_evidence(study, choices, *known),
     )
+    return seen
+
+
+@pytest.fixture
+def answers_read(monkeypatch):
+    """How many answers each reading for a cached file has fetched."""
+    seen = []
+
+    def count(submitted):
+        found = read_columns(submitted)
+        seen.append(len(found["pk"]))
+        return found
+
+    def read(study, purposes, known):
+        with monkeypatch.context() as patched:
+            patched.setattr(responses, "read_columns", count)
+            return read_answers(study, purposes, known)
+
+    monkeypatch.setattr(cached_evidence, "read_answers", read)
     return seen
 
 
@@ -92,6 +115,49 @@ def test_one_more_answer_and_another_key_are_read(study, reads):
     options = load_evidence(study, Choices()).options.set_index(["item_id", "option_id"])
     assert options["key"][item.external_id, option.external_id] != option.correct
     assert len(reads) == 3
+
+
+def plant_pairs(study):
+    outer, inner = make_annotator(study, "outer"), make_annotator(study, "inner", purpose="pilot")
+    items = [unit.items.first() for unit in study.units.all()[:2]]
+    for annotator, item in ((outer, items[0]), (inner, items[0]), (inner, items[1]), (outer, items[1])):
+        answer(annotator, "guess", item, "TFF")
+
+
+@pytest.mark.database
+def test_one_more_answer_does_not_read_the_earlier_ones(study, answers_read):
+    load_evidence(study, Choices())
+    item = next(item for unit in study.units.all() for item in unit.items.all())
+    answer(make_annotator(study, "late"), "guess", item, "TFF")
+    load_evidence(study, Choices())
+    assert answers_read[1:] == [3]
+    assert_same(load_evidence(study, Choices()), collect_evidence(study, Choices()))
+
+
+@pytest.mark.database
+@pytest.mark.parametrize(
+    "change", ["taken back", "deleted", "deleted with another one added", "of a pilot", "of somebody else's pilot"]
+)
+def test_all_answers_are_read_where_one_of_them_is_gone(change, study, answers_read):
+    if "else" in change:  # whose answers have the same number and the same sum of keys
+        plant_pairs(study)
+    load_evidence(study, Choices())
+    last = Response.objects.order_by("pk").last()
+    if change == "taken back":
+        Assignment.objects.filter(pk=last.assignment_id).update(returned_at=timezone.now())
+    elif "else" in change:
+        Annotator.objects.filter(code="inner").update(purpose="main")
+        Annotator.objects.filter(code="outer").update(purpose="pilot")
+    elif change == "of a pilot":
+        Annotator.objects.filter(pk=last.assignment.annotator_id).update(purpose="pilot")
+    else:
+        Response.objects.order_by("pk").first().delete()
+        if "added" in change:
+            item = next(item for unit in study.units.all() for item in unit.items.all())
+            answer(make_annotator(study, "late"), "guess", item, "TFF")
+    found = load_evidence(study, Choices())
+    assert answers_read[1:] == [len(found.every_round)]
+    assert_same(found, collect_evidence(study, Choices()))
 
 
 def test_of_a_small_study_nothing_is_cached(study, reads, settings):

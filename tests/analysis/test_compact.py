@@ -8,8 +8,8 @@ import pytest
 
 from analysis.services.cached_evidence import compact
 from analysis.tables import spec
-from analysis.tables.spec import FrameRows
-from analysis.tables.writers import as_csv
+from analysis.tables.spec import Column, ColumnRows, FrameRows, TableSpec, count, estimate
+from analysis.tables.writers import WRITERS, as_csv
 from tests.analysis.rows import make_table
 
 
@@ -60,3 +60,38 @@ def test_rows_are_those_of_a_table_made_at_once(frame, monkeypatch):
 def test_rows_that_are_made_late_say_who_is_included(frame):
     table = make_table("t", ("item",), FrameRows(frame, ("item",))).add_included(("main", "pilot"))
     assert as_csv(table).splitlines()[:2] == ["item,included", 'i1,"main, pilot"']
+
+
+ODD = TableSpec(
+    "odd", "Odd", (
+        Column("name", "Name"), estimate("value", "100 %s", "", n="texts"), "low", "high", count("n", "n"), "reason",
+    ), keys=("name",),
+)  # fmt: skip
+NAMES = ["plain", "=1+1", 'a "b"', "50 %s & more", "[a", "", "plain"]
+NUMBERS = [0.5, -0.0, 0.0, None, 1e-9, 123456.789, 0.1 + 0.2]
+COLUMNS = {
+    "name": NAMES,
+    "value": NUMBERS,
+    "low": [None if value is None else value - 0.1 for value in NUMBERS],
+    "high": [None if value is None else value + 0.1 for value in NUMBERS],
+    "n": [1, True, 0, False, None, 10_000, 1],
+    "reason": ["", "why", "", "why", "", "", ""],
+    "100 %": ["not in the header", 1, 1.0, True, None, "", "ü"],
+}
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_rows_held_by_columns_are_written_like_mappings(kind):
+    by_rows = ODD.build([dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)])
+    by_columns = ODD.build(ColumnRows(COLUMNS))
+    purposes = ("main", "pilot")
+    assert WRITERS[kind](by_columns) == WRITERS[kind](by_rows)
+    assert WRITERS[kind](by_columns.add_included(purposes)) == WRITERS[kind](by_rows.add_included(purposes))
+
+
+def test_rows_held_by_columns_are_mappings_to_whoever_looks(monkeypatch):
+    monkeypatch.setattr(spec, "AT_ONCE", 2)
+    rows = ODD.build(ColumnRows(COLUMNS)).rows
+    assert list(rows)[1] == rows[1] == rows[1:2][0] == {name: values[1] for name, values in COLUMNS.items()}
+    assert list(rows[0]) == [*ODD.header, "100 %"]
+    assert (len(rows), len(list(rows)), len(ODD.build(ColumnRows({name: [] for name in COLUMNS})).rows)) == (7, 7, 0)

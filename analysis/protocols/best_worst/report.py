@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-import altair as alt
 import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
@@ -12,7 +11,7 @@ from django.utils.translation import gettext_noop
 
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.figures.paper import Ranges
-from analysis.figures.style import BARE, READ, SOFT, WIDTH, build_tooltips, describe_measure, layer_labels
+from analysis.figures.style import BARE, READ, SOFT, WIDTH, alt, build_tooltips, describe_measure, layer_labels
 from analysis.formatting import format_with_interval, say_judgments
 from analysis.frames.evidence import Evidence
 from analysis.measures.agreement import MISSING

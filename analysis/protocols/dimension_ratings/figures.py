@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
 from django.utils.translation import gettext as _
 
 from analysis.figures.sizes import write_panel_heading
@@ -14,6 +13,7 @@ from analysis.figures.style import (
     LIGHT,
     SOFT,
     add_texts,
+    alt,
     build_tooltips,
     describe_measure,
     draw_heat_map,

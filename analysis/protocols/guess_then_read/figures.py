@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
 from django.utils.translation import gettext as _
 
 from analysis.figures.style import (
@@ -18,6 +17,7 @@ from analysis.figures.style import (
     SOFT,
     WIDTH,
     add_texts,
+    alt,
     build_tooltips,
     choose_ink,
     describe_measure,
@@ -86,7 +86,7 @@ def build_layers(y: Any, floor: float) -> list[Any]:
     ]
 
 
-def list_point_tooltips() -> list[alt.Tooltip]:
+def list_point_tooltips() -> list[Any]:
     about = {"generator": _("Generator"), "evaluator": _("Answers by"), "answers": _("Answered")}
     return build_tooltips(about, _("Accuracy"), {"difference": _("Informativity")})
 

@@ -1,6 +1,10 @@
 """Single items: each option by people's answers, and items that most people get right without the text or wrong with
 it."""
 
+from functools import cache
+from itertools import chain
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
@@ -9,7 +13,6 @@ from django.utils.translation import gettext_noop
 from analysis.codes import GUESSABLE, TAG, UNANSWERABLE, join_codes, list_code_titles
 from analysis.frames.evidence import Evidence
 from analysis.measures.agreement import MISSING
-from analysis.measures.intervals import Interval
 from analysis.measures.item_analysis import (
     certainty_above,
     discrimination,
@@ -22,7 +25,7 @@ from analysis.protocols.guess_then_read.tables import GUESSABLE as GUESSABLE_TAB
 from analysis.protocols.guess_then_read.tables import ITEM_ANALYSIS
 from analysis.protocols.guess_then_read.tables import UNANSWERABLE as UNANSWERABLE_TABLE
 from analysis.reports.evaluators import people_in
-from analysis.tables.spec import Row, Table, TableSpec
+from analysis.tables.spec import ColumnRows, Table, TableSpec
 
 NOBODY = gettext_noop("No answers in this stage.")
 NO_MARKS = gettext_noop("Unsure marks were not recorded.")
@@ -33,46 +36,50 @@ NOT_WITHOUT_TEXT = gettext_noop(
 
 def build_item_analysis(evidence: Evidence) -> Table:
     """A row per option and stage, in the order of the bank; without answers shares are undefined."""
-    found = {stage: build_stage_rows(evidence, stage) for stage in (GUESS, READ)}
-    rows = [row for both in zip(found[GUESS], found[READ], strict=True) for row in both]
-    return ITEM_ANALYSIS.build(rows)
+    guess, read = (stage_columns(evidence, stage) for stage in (GUESS, READ))
+    both = {name: [*chain.from_iterable(zip(guess[name], read[name], strict=True))] for name in guess}
+    return ITEM_ANALYSIS.build(ColumnRows(both))
 
 
-def build_stage_rows(evidence: Evidence, stage: str) -> list[Row]:
-    """One row per option, in the order of `evidence.options`."""
+def stage_columns(evidence: Evidence, stage: str) -> dict[str, list[Any]]:
+    """The columns of one row per option, in the order of `evidence.options`."""
     options = evidence.options
-    asked = people_in(evidence).rows_of(evidence.frame)
-    asked = asked[(asked["question"] == "answer") & (asked["stage"] == stage) & asked["correct"].notna()]
-    ticked, right, unsure = build_grids(asked, options, ("value", "correct", "unsure"))
-    shares, separation, intervals = unit_means(right), discrimination(right), discrimination_intervals(right)
-    marks = unit_means(unsure)
+    asked = people_in(evidence).rows_of(evidence.judgments)
+    ticked, right, unsure = build_grids(asked[asked["stage"] == stage], options, ("value", "correct", "unsure"))
+    shares, separation, marks = unit_means(right), discrimination(right), unit_means(unsure)
+    intervals = discrimination_intervals(right, separation)
     alarm = miskey((right == 1).sum(axis=0), shares.n) if stage == READ else None
-    columns = {
+    numbers = {
         "n": shares.n,
         "share_ticked": unit_means(ticked).share,
         "share_correct": shares.share,
         "share_unsure": marks.share,
         "discrimination": separation.value,
         "miskey": alarm.probability if alarm else np.full(len(options), np.nan),
+        "discrimination_low": np.array([found.low for found in intervals]),
+        "discrimination_high": np.array([found.high for found in intervals]),
     }
     fixed = [_(NOT_WITHOUT_TEXT)] if alarm is None else [_(alarm.reason)] if alarm.reason else []
-    return [
-        {
-            **dict(zip(options.columns, about, strict=True)),
-            "stage": stage,
-            **{name: values[place] for name, values in columns.items()},
-            **say_interval(intervals[place]),
-            "reason": " ".join([*([_(why)] if why else []), *explain_unmarked(stage, marks.n[place]), *fixed])
-            if shares.n[place]
-            else _(NOBODY),
-        }
-        for place, (about, why) in enumerate(zip(options.to_numpy(), separation.reasons, strict=True))
-    ]
+    say = cache(say_reason)  # few reasons for many options
+    return {
+        **{name: options[name].tolist() for name in options.columns},
+        "stage": [stage] * len(options),
+        **{name: list_defined(values) for name, values in numbers.items()},
+        "discrimination_reason": [say(found.reason, found.n_units) for found in intervals],
+        "reason": [
+            " ".join(filter(None, (say(why), *explain_unmarked(stage, known), *fixed))) if n else say(NOBODY)
+            for why, known, n in zip(separation.reasons, marks.n.tolist(), shares.n.tolist(), strict=True)
+        ],
+    }
 
 
-def say_interval(found: Interval) -> Row:
-    reason = _(found.reason) % {"n": found.n_units} if found.reason else ""
-    return {"discrimination_low": found.low, "discrimination_high": found.high, "discrimination_reason": reason}
+def list_defined(values: np.ndarray) -> list[Any]:
+    """Python's numbers, None in place of NaN."""
+    return [value if known else None for value, known in zip(values.tolist(), np.isfinite(values), strict=True)]
+
+
+def say_reason(reason: str, n: int = 0) -> str:
+    return _(reason) % {"n": n} if reason else ""
 
 
 def explain_unmarked(stage: str, known: int) -> list[str]:

@@ -89,11 +89,11 @@ def compute_narrowing(evidence: Evidence, judgments: pd.DataFrame, texts: int) -
     says how much the interval would narrow, not how wide it would be: with few texts a single interval can be far from
     the expected width.
     """
-    found = fit_option_spread(evidence)
-    if not found.fitted or texts < 2:
-        return None
     plan, choices = describe_plan(judgments, texts), evidence.choices
-    if plan.judgments * 2 * STUDIES > JUDGMENTS:
+    if texts < 2 or plan.judgments * 2 * STUDIES > JUDGMENTS:
+        return None
+    found = fit_option_spread(evidence)
+    if not found.fitted:
         return None
     over_readers = choices.convention == READERS
     by_texts, by_annotators = (

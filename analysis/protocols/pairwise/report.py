@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from math import isnan
 from typing import Any
 
-import altair as alt
 import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
@@ -17,6 +16,7 @@ from analysis.figures.style import (
     READ,
     SOFT,
     WIDTH,
+    alt,
     build_tooltips,
     describe_measure,
     draw_heat_map,

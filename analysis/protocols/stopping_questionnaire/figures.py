@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import altair as alt
 from django.utils.translation import gettext as _
 
 from analysis.figures.sizes import name_group_and_source, select_rows_by_group_and_source, write_category_heading
@@ -17,6 +16,7 @@ from analysis.figures.style import (
     PLATE,
     SOFT,
     WIDTH,
+    alt,
     build_tooltips,
     choose_ink,
     list_shades,

@@ -143,10 +143,11 @@ def test_a_discrimination_has_an_interval_from_ten_annotators_on():
     rng = np.random.default_rng(1)
     right = (rng.random((40, 6)) < rng.random((40, 1))).astype(np.int64)
     right[3, 0] = MISSING
-    found, value = discrimination_intervals(right)[0], discrimination(right).value[0]
+    of_all, few_people = discrimination(right), discrimination(right[:9])
+    found, value = discrimination_intervals(right, of_all)[0], of_all.value[0]
     others = [discrimination(np.delete(right, place, axis=0)).value[0] for place in range(40) if place != 3]
     reach = t.ppf(0.975, 38) * np.sqrt(38 / 39 * ((np.array(others) - np.mean(others)) ** 2).sum())
     assert (found.low, found.high) == pytest.approx((max(value - reach, -1), min(value + reach, 1)))
     assert (found.unit, found.n_units) == ("annotator", 39)
-    few = discrimination_intervals(right[:9])[1]
+    few = discrimination_intervals(right[:9], few_people)[1]
     assert (np.isnan(few.low), few.reason) == (True, CAN_BE_ANYTHING)
