@@ -13,7 +13,7 @@ from tests.dimensions import DIMENSIONS
 from tests.studies import world
 from tests.studies.answer_files import as_csv
 
-FEW, MANY, LARGE = 10, 120, 1_000  # many is more than any page shows at once
+FEW, MANY, LARGE = 10, 120, 10_000  # many is more than any page shows at once
 OF_A_PROJECT = ("project", "text_list", "study_list", "run_list")
 OF_A_LIVE_STUDY = ("study_design", "study_phases", "study_annotators", "study_evaluators", "study_manage")
 OF_RESULTS = ("study_results", "results_agreement", "results_items", "results_compare", "results_details")
