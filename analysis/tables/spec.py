@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from dataclasses import dataclass, field, replace
 from hashlib import blake2s
 from math import isfinite
+from operator import eq
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from django.utils.translation import gettext
@@ -348,6 +349,11 @@ class MadeRows(Sequence[Mapping[str, Any]]):
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
         for first in range(0, len(self), AT_ONCE):
             yield from self.make(slice(first, first + AT_ONCE))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(eq, self, other))
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 class ColumnRows(MadeRows):

@@ -123,7 +123,7 @@ def bootstrap(tmp_path, monkeypatch):
 
 
 def usual(bootstrap):
-    return bootstrap.environment_for([])
+    return bootstrap.make_environment([])
 
 
 def test_a_complete_environment_is_left_alone(bootstrap):
@@ -176,19 +176,19 @@ def test_an_environment_whose_python_has_gone_is_made_anew(bootstrap):
 
 
 def test_an_extra_has_an_environment_of_its_own(bootstrap):
-    bootstrap.ensure_environment(bootstrap.environment_for(["local"]))
-    assert bootstrap.is_complete(bootstrap.environment_for(["local"]))
+    bootstrap.ensure_environment(bootstrap.make_environment(["local"]))
+    assert bootstrap.is_complete(bootstrap.make_environment(["local"]))
     assert not usual(bootstrap).folder.exists()
 
 
 def test_torch_for_processors_alone_is_enough_where_there_is_one(bootstrap):
-    bootstrap.ensure_environment(bootstrap.environment_for(["local"]))
+    bootstrap.ensure_environment(bootstrap.make_environment(["local"]))
     assert [Path(command[-1]).name for command in bootstrap.run.commands[3:]] == OF_LOCAL[:2]
 
 
 def test_without_it_the_common_build_of_torch_is_installed(bootstrap, capsys):
     bootstrap.run.lacks = ["requirements-local-cpu.txt"]
-    bootstrap.ensure_environment(bootstrap.environment_for(["local"]))
+    bootstrap.ensure_environment(bootstrap.make_environment(["local"]))
     assert [Path(command[-1]).name for command in bootstrap.run.commands[3:]] == OF_LOCAL
     assert "some 3 GB" in capsys.readouterr().err
 
@@ -197,23 +197,23 @@ def test_up_installs_no_package_of_the_tests(bootstrap):
     bootstrap.ensure_environment(usual(bootstrap))
     installed = [Path(command[-1]).name for command in bootstrap.run.commands]
     assert "requirements-tests.txt" not in installed
-    assert not bootstrap.is_complete(bootstrap.environment_for(["tests"]))
+    assert not bootstrap.is_complete(bootstrap.make_environment(["tests"]))
 
 
 def test_the_first_test_adds_its_packages_to_the_same_environment(bootstrap):
     bootstrap.ensure_environment(usual(bootstrap))
     bootstrap.run.commands.clear()
-    bootstrap.ensure_environment(bootstrap.environment_for(["tests"]))
+    bootstrap.ensure_environment(bootstrap.make_environment(["tests"]))
     assert [Path(command[-1]).name for command in bootstrap.run.commands] == ["requirements-tests.txt"]
     assert bootstrap.is_complete(usual(bootstrap))
-    assert bootstrap.is_complete(bootstrap.environment_for(["tests"]))
+    assert bootstrap.is_complete(bootstrap.make_environment(["tests"]))
 
 
 def test_new_packages_of_the_product_bring_those_of_the_tests_anew(bootstrap):
-    bootstrap.ensure_environment(bootstrap.environment_for(["tests"]))
+    bootstrap.ensure_environment(bootstrap.make_environment(["tests"]))
     (bootstrap.ROOT / "requirements.txt").write_text("second\n")
     bootstrap.ensure_environment(usual(bootstrap))
-    assert not bootstrap.is_complete(bootstrap.environment_for(["tests"]))
+    assert not bootstrap.is_complete(bootstrap.make_environment(["tests"]))
 
 
 def test_testing_wants_the_packages_of_the_tests(bootstrap):
