@@ -1,4 +1,4 @@
-"""Find a study with the access check; a foreign study gives the same error as an unknown one."""
+"""Get a study with a permission check; one that the user may not see gives the same error as an unknown one."""
 
 from django.http import Http404
 

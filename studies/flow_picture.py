@@ -129,7 +129,7 @@ def center_lines(box: Box, lines: list[str]) -> Iterator[TextLine]:
 
 
 def describe_endings(found: list[Path], stop: int | None) -> str:
-    """The lengths of the paths that stop there: after how many questions they end."""
+    """After how many questions the paths end that stop at this gate (None: at the end)."""
     lengths = sorted({path.length for path in found if path.stop == stop})
     text = ", ".join(format_ranges(lengths))
     return ngettext("after %(n)s question", "after %(n)s questions", lengths[-1] if lengths else 0) % {"n": text}
@@ -159,8 +159,8 @@ def describe_condition(condition: Condition) -> str:
     if isinstance(condition, Not):
         return _("not (%(condition)s)") % {"condition": describe_condition(condition.part)}
     if isinstance(condition, AllOf | AnyOf):
-        joint = _("and") if isinstance(condition, AllOf) else _("or")
-        return f" {joint} ".join(
+        conjunction = _("and") if isinstance(condition, AllOf) else _("or")
+        return f" {conjunction} ".join(
             f"({describe_condition(part)})" if isinstance(part, AllOf | AnyOf) else describe_condition(part)
             for part in condition.parts
         )
@@ -168,8 +168,8 @@ def describe_condition(condition: Condition) -> str:
 
 
 def describe_choice(question: str, values: tuple[Value, ...]) -> str:
-    joint = " {} ".format(_("or"))
-    return f"{question} = {joint.join(map(str, values))}"
+    conjunction = " {} ".format(_("or"))
+    return f"{question} = {conjunction.join(map(str, values))}"
 
 
 def describe_path(path: Path, stage: Stage) -> ListedPath:

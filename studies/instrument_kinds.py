@@ -69,8 +69,7 @@ class InstrumentKind(ABC):
 
     @abstractmethod
     def preview(self, request: HttpRequest, content: Mapping[str, Any], subject: PreviewSubject) -> HttpResponse:
-        """A complete page as it would be shown; stores nothing. The content has no problems. `CannotPreview` if
-        impossible."""
+        """The complete page of a content without problems; nothing is stored. `CannotPreview` if impossible."""
 
     def notices(self, content: Mapping[str, Any]) -> list[str]:
         """Remarks on an instrument that can be used."""

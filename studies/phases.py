@@ -26,7 +26,7 @@ Kind = Literal[
 ]
 ASKING = ("background", "comprehension", "training", "test", "attention", "survey")
 SCORED = ("comprehension", "training", "test", "attention")  # their questions have right answers
-ENDING = ("comprehension", "test")  # failing one ends a person's part
+ENDING = ("comprehension", "test")  # failing one ends a person's participation
 PROFILE = ("background", "survey")  # their answers describe the annotator in exports
 AFTER_UNITS = ("survey", "thanks")
 ONCE = ("consent", "practice", "thanks")  # a study has at most one of each
@@ -56,12 +56,12 @@ def explain_mark(mark: int, n_questions: int) -> str:
 
 
 def name_alone(value: Any) -> Any:
-    """A level that is written as its label alone."""
+    """A level with value and label, also if only its label is written."""
     return {"value": value, "label": value} if isinstance(value, str) else value
 
 
-def kind_alone(value: object) -> object:
-    """Accept a phase that is written as its kind alone; it has the default wording."""
+def expand_phase(value: object) -> object:
+    """A phase as a mapping, also if only its kind is written; it then has the default wording."""
     return {"kind": value} if isinstance(value, str) else value
 
 
@@ -233,8 +233,8 @@ class Phase(Strict):
         return sum(answers.get(each.name) == each.answer for each in self.questions)
 
     def is_passed(self, score: int) -> bool:
-        """Whether somebody with so many right answers may continue; in phases that do not end the part, everybody
-        may."""
+        """Whether somebody with so many right answers may continue; after phases that end nobody's participation,
+        everybody may."""
         return self.kind not in ENDING or score >= (self.pass_mark or len(self.questions))
 
     def screens_out(self, answers: Mapping[str, str]) -> bool:
@@ -246,7 +246,7 @@ class Phase(Strict):
 
 
 def check_phases(phases: list[Phase]) -> list[Phase]:
-    """Names must be unique, and there may be only one consent, practice and thanks."""
+    """The phases; `ValueError` if names occur twice, or more than one consent, practice or thanks."""
     names = [phase.name for phase in phases]
     for phase in phases:
         if names.count(phase.name) > 1:
@@ -261,5 +261,5 @@ def check_phases(phases: list[Phase]) -> list[Phase]:
 
 
 Phases = Annotated[
-    list[Annotated[Phase, BeforeValidator(kind_alone)]], Field(max_length=30), AfterValidator(check_phases)
+    list[Annotated[Phase, BeforeValidator(expand_phase)]], Field(max_length=30), AfterValidator(check_phases)
 ]

@@ -13,11 +13,11 @@ FloatArray = NDArray[np.float64]
 
 NOBODY = -1  # the label of a seat that does not do the text
 CANDIDATES = 48  # seats considered per step, which bounds the cost of a step
-REPEAT = 1.0  # weight of a pair meeting twice under one label, beside meeting once more at all
+REPEAT = 1.0  # weight of meetings under the same label, relative to all meetings of a pair
 HOT, COLD = 1.0, 0.5  # first and last temperature
 WEAK, STRONG = 0.5, 3.0  # first and last weight of balance within a seat, relative to balance over pairs
 STEPS_PER_CELL, FEWEST_STEPS, MOST_STEPS, MOST_WORK = 5, 300, 60_000, 2_000_000
-ALL_STEPS = 10_000  # fresh starts end when their steps add up to this
+ALL_STEPS = 10_000  # of all starts together; then no further start
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Design:
     """The cells to be labeled.
 
     share: (texts, labels), the part of a text's seats that should get each label; rows sum to 1.
-    who: per text the seats that do it. paired: (labels,), 1 where two seats with the same label on a text share it.
+    who: per text the seats that do it. paired: (labels,), 1 if two seats with this label on a text count as meeting.
     """
 
     seats: int
@@ -110,7 +110,7 @@ def _start(design: Design, rng: np.random.Generator) -> IntArray:
 
 
 def _sizes(wanted: FloatArray, lack: FloatArray, rng: np.random.Generator) -> IntArray:
-    """`target` rounded to whole numbers with the same sum; remainders go to labels below their target (updates
+    """`wanted` rounded to whole numbers with the same sum; remainders go to labels below their target (updates
     `lack`)."""
     sizes = np.floor(wanted + 1e-9).astype(np.int64)
     over = round(float(wanted.sum())) - int(sizes.sum())
@@ -146,7 +146,7 @@ def _bound(design: Design) -> Cost:
     overall = _least_square_error(design.target.sum(axis=0))
     sizes = np.floor(design.target + 1e-9)
     over = design.assignment_matrix.sum(axis=1) - sizes.sum(axis=1)
-    # a seat that is over joins a label that has floor(wanted) seats
+    # each seat beyond `sizes` joins a label that already has floor(wanted) seats
     meetings = round(float((sizes * (sizes - 1) / 2 @ design.paired + over * sizes.max(axis=1)).sum()))
     pairs = int((np.triu(design.assignment_matrix.T @ design.assignment_matrix, 1) > 0).sum())
     repeated = _least_sum_of_squares(meetings, pairs * int(design.paired.sum()))
@@ -154,7 +154,7 @@ def _bound(design: Design) -> Cost:
 
 
 def _least_square_error(wanted: FloatArray) -> float:
-    """Smallest sum of squared distances of whole numbers with the same sum."""
+    """Smallest sum of squared distances from `wanted` to whole numbers with the same sum."""
     whole = np.floor(wanted + 1e-9)
     gain = np.sort(1 - 2 * (wanted - whole))
     return float(((wanted - whole) ** 2).sum() + gain[: round(float((wanted - whole).sum()))].sum())
@@ -176,7 +176,7 @@ class _State:
         given = labels[:, :, None] == np.arange(design.share.shape[1])
         self.sizes = given.sum(axis=1).astype(np.float64)
         self.over = given.sum(axis=0) - design.target_of_seats  # (seats, labels): texts above the even number
-        # meet[label, a, b]: how often a and b share a text, and how often under this label; what one more meeting costs
+        # meet[label, a, b]: the cost of one more meeting of a and b under this label, from their meetings so far
         met = _meetings(design, given)
         self.meet = met.sum(axis=0) + REPEAT * met
 
@@ -204,7 +204,7 @@ class _State:
             return self.labels
         texts = rng.choice(self.design.open_texts, size=steps)
         heats = np.geomspace(HOT, COLD, steps)
-        # being even comes first in the end, but pairs move freely only while it is cheap to be uneven
+        # balance within seats decides in the end, but pairs are free to change only while imbalance is cheap
         weights = np.geomspace(WEAK * self.design.group**0.5, STRONG * self.design.group, steps)
         for text, heat, self.weight in zip(texts.tolist(), heats.tolist(), weights.tolist(), strict=True):
             self._step(text, heat, rng)

@@ -34,8 +34,8 @@ def make_guess_plan(
     generator equally often, each generator is guessed equally often in the study, any two seats guess the same
     generator on equally many texts, and these texts are spread evenly over the generators.
     """
-    seats = _seats(len(texts), annotators, who)
-    names = _names(texts)
+    seats = _check_seats(len(texts), annotators, who)
+    names = _list_generators(texts)
     if not names:
         return []
     share = np.array([[(name in text) / len(text) for name in names] for text in texts])
@@ -77,7 +77,7 @@ def extend_plan(
     then the one shared with seats that it shares least with, then the one guessed least in the study. Other cells
     stay.
     """
-    doing = _texts_done(plan, texts, does)
+    doing = _check_texts(plan, texts, does)
     rng = np.random.default_rng(seed)
     present = _PresentPlan(plan, texts, doing)
     tries = [_new_seat(present, doing, rng) for _ in range(ORDERS_TRIED)]
@@ -85,13 +85,14 @@ def extend_plan(
 
 
 class _PresentPlan:
-    """What is counted of a plan once, whatever the orders in which a new seat is filled."""
+    """Counts of a plan that do not depend on the order in which a new seat is filled."""
 
     def __init__(self, plan: Sequence[Sequence[str | None]], texts: Sequence[Sequence[str]], doing: list[int]) -> None:
         self.texts, self.seats = len(texts), max(map(len, plan), default=0)
         self.overall = Counter(cell for row in plan for cell in row)
         self.fewest = {text: _fewest(plan[text], texts[text]) for text in doing}
-        self.lack = {name: sum((name in texts[text]) / len(texts[text]) for text in doing) for name in _names(texts)}
+        names = _list_generators(texts)
+        self.lack = {name: sum((name in texts[text]) / len(texts[text]) for text in doing) for name in names}
         self.partners: dict[tuple[int, str], IntArray] = {
             (text, name): np.array([seat for seat, cell in enumerate(plan[text]) if cell == name], dtype=int)
             for text in doing
@@ -151,7 +152,7 @@ def _some_seats(texts: int, annotators: int, per_unit: int, rng: np.random.Gener
     return [np.flatnonzero(row == 0).tolist() for row in balance_labels(design, rng)]
 
 
-def _names(texts: Sequence[Sequence[str]]) -> list[str]:
+def _list_generators(texts: Sequence[Sequence[str]]) -> list[str]:
     """All generators, in the order in which they are first given."""
     for at, text in enumerate(texts):
         if not text or len(set(text)) < len(text):
@@ -161,7 +162,7 @@ def _names(texts: Sequence[Sequence[str]]) -> list[str]:
     return list(dict.fromkeys(name for text in texts for name in text))
 
 
-def _seats(texts: int, annotators: int, who: Sequence[Sequence[int]] | None) -> tuple[IntArray, ...]:
+def _check_seats(texts: int, annotators: int, who: Sequence[Sequence[int]] | None) -> tuple[IntArray, ...]:
     """Per text its seats, ascending."""
     if annotators < 1:
         raise PlanError("A plan needs at least one annotator; set their number to 1 or more.")
@@ -176,7 +177,7 @@ def _seats(texts: int, annotators: int, who: Sequence[Sequence[int]] | None) -> 
     return tuple(np.array(sorted(row), dtype=np.int64) for row in rows)
 
 
-def _texts_done(
+def _check_texts(
     plan: Sequence[Sequence[str | None]], texts: Sequence[Sequence[str]], does: Collection[int] | None
 ) -> list[int]:
     """The texts of the new seat, ascending."""
@@ -189,7 +190,7 @@ def _texts_done(
 
 
 def _check_numbers(texts: int, annotators: int, per_unit: int | None, shared: int, own: int) -> None:
-    """Raises an error if numbers contradict each other."""
+    """Raise `PlanError` if numbers contradict each other."""
     if texts < 0 or annotators < 1 or shared < 0 or own < 0:
         raise PlanError("A plan needs at least one annotator, and no number below 0; correct the numbers of the plan.")
     if per_unit is not None and not 1 <= per_unit <= annotators:
@@ -209,8 +210,8 @@ def _check_numbers(texts: int, annotators: int, per_unit: int | None, shared: in
 def fill_evenly(units: int, seats: int, per_unit: int, *, seed: int) -> list[list[int]]:
     """Exactly `per_unit` seats per unit, ascending; numbers of units per seat differ by at most one.
 
-    Units are filled in a random order, each with the seats that have fewest units; of these with those that have
-    shared fewest units with the seats already chosen, then at random.
+    Units are filled in a random order, each with the seats that have fewest units; of these, those that
+    share the fewest units with the seats already chosen, then at random.
     """
     if not 1 <= per_unit <= seats:
         raise PlanError(f"Each unit can be done by 1 to {seats} annotators, not by {per_unit}; change per_unit.")

@@ -1,8 +1,8 @@
 """What an assignment shows, in which order: drawn once, stored, never recomputed.
 
 Stored as `{stage: [[handle, item pk, [[handle, option pk], …]], …]}`. Handles are random and drawn per assignment, so
-that nothing an annotator sees follows from a database id, an external id, a generator or a key. Of a unit without items
-the one entry of a stage is the text itself, with null for an item.
+that nothing an annotator sees follows from a database id, an external id, a generator or a key. For a unit without
+items, a stage has one entry, the text itself, with null as its item.
 """
 
 import secrets
@@ -41,7 +41,7 @@ def make_handle() -> str:
 
 
 def make_handles(number: int) -> Iterator[str]:
-    """Each starts with a letter, as HTML ids must."""
+    """Random handles, each starting with a letter, as HTML ids must."""
     digits = secrets.token_hex(6 * number)
     return ("h" + digits[start : start + 12] for start in range(0, 12 * number, 12))
 

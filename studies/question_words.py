@@ -1,4 +1,4 @@
-"""Display names of stages, questions and answers: files keep the names of the contract, pages do not."""
+"""Display names of stages, questions and answers on pages; files keep their own short names."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _now
@@ -65,12 +65,12 @@ STAGES: Words = {
 
 
 def name_question(name: str) -> str:
-    """A question, a dimension or a category; names of a project's own instrument get spaces for separators."""
+    """The display name of a question, dimension or category; unknown names get spaces for underscores."""
     return look_up(QUESTIONS, name)
 
 
 def name_label(name: str) -> str:
-    """An answer to a question with categories; for the question at which a person stopped, its name."""
+    """The display name of an answer to a question with categories, or of the question at which a person stopped."""
     return look_up(LABELS if name in LABELS else QUESTIONS, name)
 
 
@@ -79,7 +79,7 @@ def name_stage(name: str) -> str:
 
 
 def look_up(words: Words, name: str) -> str:
-    """The words here, else the protocol's words for its own names."""
+    """The display name in `words`, else the protocol's, else the name with spaces."""
     if name in words:
         return str(words[name])
     own = next((protocol.words[name] for protocol in PROTOCOLS.values() if name in protocol.words), None)

@@ -15,7 +15,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "prolific": ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
     "mturk": ("workerId", "assignmentId", "hitId"),
 }
-# Mechanical Turk shows the open link in a frame, and says in the address to which of its hosts the work is handed in.
+# Mechanical Turk shows the open link in a frame, and names in the address the host to which work is submitted.
 TURK_FRAMES = "https://*.mturk.com"
 TURK_HOSTS = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 TURK_HOST, TURK_PATH = "turkSubmitTo", "/mturk/externalSubmit"

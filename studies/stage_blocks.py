@@ -234,14 +234,14 @@ def build_rows(form: StageForm, subject: Subject) -> list[QuestionRow]:
 
 
 def make_row(form: StageForm, subject: Subject, question: Question) -> QuestionRow:
-    """The question as it is asked about this subject. What people wrote, and handles, are kept in no cache."""
+    """The question as it is asked about this subject. What people wrote, and handles, are never cached."""
     name = f"{question.name}-{subject.handle}"
     value = str(form.values.get(name) or "")
     asked = (form.question_source, form.stage.name, question.name)
     if question.kind == "pick":
         row = build_row(*asked, value, tuple(side.handle for side in subject.sides))
     else:
-        row = copy(keep_row(*asked, "" if question.kind == "text" else value))
+        row = copy(build_cached_row(*asked, "" if question.kind == "text" else value))
     row.input, row.value = name, value
     return row
 
@@ -272,11 +272,11 @@ def build_row(
     )
 
 
-keep_row = lru_cache(maxsize=4096)(build_row)  # the same for all items; nobody may change it in place
+build_cached_row = lru_cache(maxsize=4096)(build_row)  # the same for all items; nobody may change it in place
 
 
 def show_round(row: QuestionRow, cell: Mapping[str, Any] | None, form: StageForm, subject: Subject) -> None:
-    """What a second round shows beside an answer: one's own, and for a split cell the others'."""
+    """Add what a second round shows beside an answer: one's own, the others', and for rule (c) their comments."""
     row.is_open = cell is not None
     if cell is None:
         return
@@ -290,7 +290,7 @@ def show_round(row: QuestionRow, cell: Mapping[str, Any] | None, form: StageForm
 
 
 def show_checked(row: QuestionRow, cell: Mapping[str, Any] | None, form: StageForm, subject: Subject) -> None:
-    """The answer that an expert judges, in the words of its stage, without whose it is."""
+    """Add the answer that an expert judges, in the words of its stage, without the name of its author."""
     row.is_open = cell is not None
     if cell is None:
         return

@@ -23,7 +23,7 @@ class NotYaml(ValueError):
 
 
 class StrictLoader(yaml.SafeLoader):
-    """Refuses aliases (which can expand enormously), tags, numbers of any length, and duplicate keys."""
+    """Refuses aliases (which can expand enormously), tags, overlong numbers, and duplicate keys."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
@@ -240,6 +240,7 @@ def copy_entry(entry: Any, entries: list[Any]) -> Any:
 
 
 def splice(source: str, content: Mapping[str, Any], changes: Mapping[ContentPath, Any]) -> str:
+    """The source with values replaced in place, and new top-level keys at the end."""
     root = yaml.compose(source, Loader=StrictLoader)
     spans, added = [], ""
     for path, value in changes.items():
@@ -287,8 +288,8 @@ def write_inline(value: Any) -> str:
 
 
 def write_block(text: Any, column: int) -> str:
-    """A value under a parent that begins in that column; a mapping with a line for each key, a text of several lines
-    as a block."""
+    """The YAML of a value under a parent in that column: a mapping with a line per key, a text of several lines as a
+    block."""
     if isinstance(text, dict) and text:
         return write_yaml(text).rstrip("\n").replace("\n", "\n" + " " * (column + 2))
     if not (isinstance(text, str) and is_block(text)):

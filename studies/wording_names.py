@@ -120,7 +120,7 @@ def name_wording(content: Mapping[str, Any], path: ContentPath) -> str:
 
 
 def name_section(path: ContentPath) -> str:
-    """The page or part of the wording at the path; "General" for what stands by itself."""
+    """The page or part of the wording at the path; "General" for a wording at the top level."""
     return name_key(path[0], SECTIONS) if len(path) > 1 else _("General")
 
 
@@ -142,7 +142,7 @@ def find_part(path: ContentPath) -> int:
 
 
 def name_steps(content: Mapping[str, Any], path: ContentPath, start: int) -> str:
-    """The parts of the path from `start` on; a list and the number of its entry are one."""
+    """The parts of the path from `start` on; a list and the number of its entry count as one."""
     names: list[str] = []
     for end in range(start + 1, len(path) + 1):
         if isinstance(path[end - 1], int):

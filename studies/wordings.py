@@ -153,7 +153,7 @@ class Difference:
 
 
 def compare_versions(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:
-    """The wordings that differ, in the order of the newer content; those that only the older one has come last."""
+    """The wordings that differ, in the order of the newer content, then those that exist only in the older one."""
     old = {join_path(path): format_leaf(value) for path, value in iter_leaves(before)}
     new = {join_path(path): format_leaf(value) for path, value in iter_leaves(after)}
     names = {

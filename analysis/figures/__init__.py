@@ -1,1 +1,1 @@
-"""Figures, drawn without a browser or a network: style that protocols share, and in `registry` each figure."""
+"""Figures, drawn without a browser or a network: the style that protocols share; `registry` lists each figure."""

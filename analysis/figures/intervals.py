@@ -1,4 +1,4 @@
-"""Figures of intervals: numbers in rows under each other, and what a plan of a given size would give."""
+"""Figures of intervals: forest plots of tables, and the power and interval widths that a plan would give."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,15 +24,15 @@ from analysis.formatting import count, format_with_interval, number
 from analysis.tables.spec import Row, Table
 from analysis.words import name_code
 
-# Numbers with their intervals in rows under each other, for every table of that kind, and reliability by raters.
+# Forest plots, and the reliability by number of raters.
 
 ROW_HEIGHT, MOST_ROWS = 34, 60
 
 
 @dataclass(frozen=True)
 class Forest:
-    """What to draw of a table: which number, its label, and which columns name and select the rows; zero: with a line
-    at 0."""
+    """A forest plot of a table: the column of the number, and those that name the rows. where: values that a row must
+    have. zero: whether a line is drawn at 0."""
 
     value: str
     names: tuple[str, ...]
@@ -121,13 +121,13 @@ def draw_rater_curve(table: Table, title: Mapping[str, Any]) -> Any:
 
 
 def list_forests() -> dict[str, tuple[str, Callable[[Table, Mapping[str, Any]], Any]]]:
-    """By name of a figure, which is also the name of its table."""
+    """The table and the drawing function of each figure, by name; a figure has the name of its table."""
     found: dict[str, tuple[str, Any]] = {name: (name, partial(draw_forest, shape)) for name, shape in FORESTS.items()}
     return found | {"d_study": ("d_study", draw_rater_curve)}
 
 
 def measure_forest(table: Table) -> tuple[float, float]:
-    """Width and height of the figure of a table."""
+    """Width and height of the forest plot or rater curve of a table."""
     if table.name == "d_study":
         return WIDTH + 60, 240 + 110
     shape = FORESTS[table.name]
@@ -135,10 +135,10 @@ def measure_forest(table: Table) -> tuple[float, float]:
     return WIDTH + 6.5 * max((len(shape.name_of(row, table)) for row in rows), default=0), ROW_HEIGHT * len(rows) + 105
 
 
-# What a plan would give: power and interval widths by size, one column for each size that can vary.
+# Expected power and interval widths by size of the plan, one column for each size that can vary.
 
 PANEL, HIGH = 210, 150
-DASHES = ([1, 0], [6, 3])  # can be told apart without color
+DASHES = ([1, 0], [6, 3])  # lines that differ without color, too
 
 
 def draw_outlook(table: Table, title: Mapping[str, Any]) -> Any:
@@ -168,22 +168,22 @@ def build_outlook_point(row: Mapping[str, Any], value: float, line: str, error: 
 
 
 def draw_panels(
-    points: list[dict[str, Any]], axes: list[str], scale: Any, title: str, names: list[str], colours: list[str]
+    points: list[dict[str, Any]], axes: list[str], scale: Any, title: str, names: list[str], colors: list[str]
 ) -> Any:
     """One panel for each axis, all with the same vertical scale."""
     top = max((point["value"] for point in points), default=1)
     domain = scale if scale.to_dict().get("domain") else alt.Scale(domain=[0, 1.1 * top])
     drawn = [
-        draw_panel([one for one in points if one["axis"] == axis], axis, domain, title, names, colours) for axis in axes
+        draw_panel([one for one in points if one["axis"] == axis], axis, domain, title, names, colors) for axis in axes
     ]
     return alt.hconcat(*drawn, spacing=26)
 
 
 def draw_panel(
-    points: list[dict[str, Any]], axis: str, scale: Any, title: str, names: list[str], colours: list[str]
+    points: list[dict[str, Any]], axis: str, scale: Any, title: str, names: list[str], colors: list[str]
 ) -> Any:
-    colour = alt.Color(
-        "line:N", title=None, scale=alt.Scale(domain=names, range=colours[: len(names)]),
+    color = alt.Color(
+        "line:N", title=None, scale=alt.Scale(domain=names, range=colors[: len(names)]),
         legend=alt.Legend(symbolType="stroke", labelLimit=320) if len(names) > 1 else None,
     )  # fmt: skip
     size = name_code("axis", axis)
@@ -196,13 +196,13 @@ def draw_panel(
         "error": _("Error of the simulation"),
     }
     tooltip = build_tooltips(about | {"studies": _("Simulated studies")})
-    base = alt.Chart(alt.Data(values=points)).encode(x=x, y=y, color=colour, tooltip=tooltip)
+    base = alt.Chart(alt.Data(values=points)).encode(x=x, y=y, color=color, tooltip=tooltip)
     own = base.transform_filter("datum.own")
     drawn = [(base.transform_filter(alt.datum.line == name), dash) for name, dash in zip(names, DASHES, strict=False)]
-    ways = (14, -14) if len(names) > 1 else (-14,)  # the first of two lines runs below the other
+    offsets = (14, -14) if len(names) > 1 else (-14,)  # the first of two lines runs below the other
     numbers = [
         layer.encode(color=alt.value(INK))
-        for name, dy in zip(names, ways, strict=True)
+        for name, dy in zip(names, offsets, strict=True)
         for layer in layer_labels(
             own.transform_filter(alt.datum.line == name).encode(text="text:N"), dy, align="left", dx=3
         )

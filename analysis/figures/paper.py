@@ -1,7 +1,7 @@
 """Figures for the summary and for papers, drawn by the server as SVG: one drawing for page, print and file.
 
-A drawing says what to show, `draw` how: on a page in CSS pixels with the colors of the page's style sheet, in a file
-in points at the width of a column, with its own colors. Shape and position repeat what colors say.
+A drawing says what to show. On a page `draw` uses CSS pixels and the colors of the style sheet; in a file `draw_file`
+uses points, the width of a column and its own colors. Shape and position repeat what colors say.
 """
 
 import re
@@ -42,8 +42,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Ranges:
-    """Rows of numbers with intervals on one axis. joined: a bar connects the marks of a row. dashed: position of a
-    line."""
+    """Rows of numbers with intervals on one axis. joined: whether a bar connects the marks of a row. dashed: where a
+    dashed line crosses the axis. ends: the limits of the axis."""
 
     lines: tuple[Line, ...]
     axis: str
@@ -213,7 +213,7 @@ class Scale:
         return self.left + share * (self.right - self.left)
 
     def ticks(self, most: int) -> list[float]:
-        """Round numbers, at most so many."""
+        """Round numbers between low and high, at most `most` of them."""
         span = (self.high - self.low) or 1
         steps = (base * 10.0**power for power in range(-3, 6) for base in (1, 2, 5))
         step = next((step for step in steps if span / step <= most), span)
@@ -223,7 +223,7 @@ class Scale:
 def choose_axis_ends(
     marks: Sequence[Mark], ends: tuple[float, float] | None, dashed: float | None
 ) -> tuple[float, float]:
-    """Where an axis begins and ends: around everything drawn, rounded outward, but never beyond `ends`."""
+    """The lower and the upper end of an axis: around everything drawn, rounded outward, but never beyond `ends`."""
     drawn = [each for mark in marks for each in (mark.value, mark.low, mark.high) if each is not None]
     drawn += [dashed] if dashed is not None else []
     if not drawn:
@@ -243,7 +243,7 @@ def format_tick(value: float) -> str:
 def draw_axis(
     scale: Scale, top: float, bottom: float, sheet: Sheet, dashed: float | None, most: int, *, numbers: bool = True
 ) -> Iterator[str]:
-    """Grid, dashed line, base line and, where wanted, numbers beneath."""
+    """The grid, the dashed line, the base line and, by default, numbers beneath."""
     for tick in scale.ticks(most):
         yield draw_line(scale.at(tick), top, scale.at(tick), bottom, "grid", sheet.letter / 13)
         if not numbers:
@@ -257,7 +257,7 @@ def draw_axis(
 
 
 def draw_marks(marks: Sequence[Mark], scale: Scale, y: float, sheet: Sheet, *, joined: bool) -> Iterator[str]:
-    """Two marks have their intervals above and beneath them, a single one behind it."""
+    """The marks of a row: the intervals of two marks are above and beneath them, that of a single mark is behind it."""
     known = [mark for mark in marks if mark.value is not None]
     size, thin = 0.4 * sheet.letter, sheet.letter / 9
     if joined and len(known) > 1:
@@ -287,7 +287,7 @@ def say_more_lines(n: int) -> str:
 
 
 def draw_ranges(drawing: Ranges, sheet: Sheet) -> tuple[str, float]:
-    """Names at the left (above each row if space is short) and numbers at the right."""
+    """The SVG and its height: names at the left (above each row if space is short) and numbers at the right."""
     em, shown = sheet.letter, drawing.lines[: sheet.most]
     width = max((sheet.text_width(f"{each.number} {each.after}") for each in shown), default=0)
     width = max(width, BOLD * sheet.text_width(drawing.heading))
@@ -309,18 +309,18 @@ def draw_ranges(drawing: Ranges, sheet: Sheet) -> tuple[str, float]:
         if is_above:
             y = top + step * (place + 1) - 1.05 * em - (0.2 * em if drawing.joined else 0)
             up = 1.0 * em + (0.35 * em if drawing.joined else 0)
-            parts += write_above(each, left, y, up, sheet)
+            parts += draw_name_above(each, left, y, up, sheet)
         else:
             parts += [
                 draw_text(left - em, y + 0.35 * em, each.label, "end"),
-                parse_number(each, right + em, y + 0.35 * em),
+                draw_number(each, right + em, y + 0.35 * em),
             ]
         parts += draw_marks(each.marks, scale, y, sheet, joined=drawing.joined)
     return finish(parts, drawing.axis, (left + right) / 2, bottom + 2.5 * em, sheet, len(drawing.lines) - len(shown))
 
 
 def choose_row_height(*, is_above: bool, joined: bool, n_rows: int) -> float:
-    """In widths of a letter; rows move together if there are many."""
+    """The height in letter sizes; many joined rows are closer together."""
     if is_above:
         return 3.8 if joined else 2.9
     if joined:
@@ -328,18 +328,18 @@ def choose_row_height(*, is_above: bool, joined: bool, n_rows: int) -> float:
     return 2.1
 
 
-def write_above(each: Line, left: float, y: float, up: float, sheet: Sheet) -> Iterator[str]:
-    """The name and the number above a row; if the row has no mark, the words of the number take its place."""
+def draw_name_above(each: Line, left: float, y: float, up: float, sheet: Sheet) -> Iterator[str]:
+    """The name and the number above a row; in a row without marks the number is drawn where they would be."""
     room = sheet.width - 2 * sheet.letter
     if any(mark.value is not None for mark in each.marks):
         room -= sheet.text_width(f"{each.number} {each.after}")
-        yield parse_number(each, sheet.width - 0.5 * sheet.letter, y - up, "end")
+        yield draw_number(each, sheet.width - 0.5 * sheet.letter, y - up, "end")
     else:
-        yield parse_number(replace(each, after=truncate(each.after, sheet, room)), left, y + 0.35 * sheet.letter)
+        yield draw_number(replace(each, after=truncate(each.after, sheet, room)), left, y + 0.35 * sheet.letter)
     yield draw_text(left, y - up, truncate(each.label, sheet, room / BOLD), css="strong over")
 
 
-def parse_number(each: Line, x: float, y: float, anchor: str = "start") -> str:
+def draw_number(each: Line, x: float, y: float, anchor: str = "start") -> str:
     bold = f'<tspan class="strong">{escape(each.number)}</tspan>'
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="over">{bold} {escape(each.after)}</text>'
 
@@ -375,7 +375,8 @@ PANEL_GAP = 1.1  # in letters
 
 
 def place_panels(drawing: Panels, labels: Sequence[str], sheet: Sheet) -> tuple[float, int]:
-    """The width of the names, and the number of panels in a line. Long names get less width if that saves a line."""
+    """The width of the names, and the number of panels side by side. Long names get less width if that saves a line of
+    panels."""
     em = sheet.letter
     longest = max((sheet.text_width(word) for title, _rows in drawing.panels for word in title.split()), default=0)
     least = max(4 * em, min(longest, 7 * em) if sheet.is_narrow else longest) + PANEL_GAP * em
@@ -396,8 +397,8 @@ def cut_names(names: Sequence[str], sheet: Sheet, room: float) -> list[str]:
 
 
 def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
-    """As many panels side by side as fit, with the names of the rows left of the first. All have the same axis, so its
-    numbers stand beneath the lowest panel of each column only."""
+    """As many panels side by side as fit, with the names of the rows left of the first. All have the same axis, so only
+    the lowest panel of each column has numbers beneath."""
     em, labels = sheet.letter, drawing.labels[: sheet.most]
     names, n = place_panels(drawing, labels, sheet)
     left, gap = names + 0.8 * em, PANEL_GAP * em
@@ -408,7 +409,7 @@ def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
     parts = list(draw_legend(drawing.legend, left, 1.0 * em, sheet))
     for first in range(0, len(drawing.panels), n):
         here = drawing.panels[first : first + n]
-        titles = [fold(title, sheet, width - 0.4 * em) for title, _rows in here]
+        titles = [wrap_title(title, sheet, width - 0.4 * em) for title, _rows in here]
         top = y + 1.2 * em * max(map(len, titles)) + 0.5 * em
         bottom = top + step * len(labels)
         for place, (_title, rows) in enumerate(here):
@@ -429,20 +430,20 @@ def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
     return finish(parts, drawing.axis, (left + sheet.width) / 2, y + 0.5 * em, sheet, len(drawing.labels) - len(labels))
 
 
-def fold(words: str, sheet: Sheet, room: float) -> list[str]:
+def wrap_title(words: str, sheet: Sheet, room: float) -> list[str]:
     from textwrap import wrap as cut_lines
 
     return [truncate(each, sheet, room) for each in cut_lines(words, max(5, int(room / (0.58 * sheet.letter))))][:2]
 
 
 def draw_bars(drawing: Bars, sheet: Sheet) -> tuple[str, float]:
-    """Each bar is the whole of its row; pieces that are wide enough contain their number."""
+    """The SVG and its height. All bars have the same length; pieces that are wide enough contain their number."""
     em, shown = sheet.letter, drawing.lines[: sheet.most]
     width = max((sheet.text_width(each.after) for each in shown), default=0)
     names = max((sheet.text_width(each.label) for each in shown), default=0)
     is_above = sheet.is_narrow or names > 0.3 * sheet.width
     left, right = (0.2 * em, sheet.width - 0.2 * em) if is_above else (names + em, sheet.width - width - em)
-    parts, y = draw_keys(drawing.parts, left, sheet)
+    parts, y = draw_bar_legend(drawing.parts, left, sheet)
     step = (2.9 if is_above else 1.9) * em
     top = y
     for place, each in enumerate(shown):
@@ -464,8 +465,8 @@ def draw_bars(drawing: Bars, sheet: Sheet) -> tuple[str, float]:
     return finish(parts, drawing.axis, (left + right) / 2, bottom + 2.5 * em, sheet, len(drawing.lines) - len(shown))
 
 
-def draw_keys(words: Sequence[str], left: float, sheet: Sheet) -> tuple[list[str], float]:
-    """The legend of bars, on as many lines as it takes; returns where the bars begin, too."""
+def draw_bar_legend(words: Sequence[str], left: float, sheet: Sheet) -> tuple[list[str], float]:
+    """The legend of bars, on as many lines as it needs, and the position below it."""
     em, x, y, parts = sheet.letter, left, 1.0 * sheet.letter, []
     for place, each in enumerate(words):
         each = truncate(each, sheet, sheet.width - left - 2 * em)
@@ -491,11 +492,11 @@ def draw_pieces(each: Bar, left: float, right: float, y: float, sheet: Sheet) ->
         x += width
 
 
-# In words -------------------------------------------------------------------------------------------------------------
+# As text --------------------------------------------------------------------------------------------------------------
 
 
 def describe(drawing: Drawing) -> str:
-    """What the drawing shows, for those who cannot see it."""
+    """The text alternative of the drawing."""
     if isinstance(drawing, Bars):
         return " ".join(f"{each.label}: {describe_pieces(each, drawing.parts)}." for each in drawing.lines)
     if isinstance(drawing, Panels):
@@ -504,7 +505,7 @@ def describe(drawing: Drawing) -> str:
             (
                 label,
                 [
-                    f"{title} {mark_words(mark)}"
+                    f"{title} {describe_mark(mark)}"
                     for (title, _rows), marks in zip(drawing.panels, row, strict=True)
                     for mark in marks
                 ],
@@ -515,7 +516,7 @@ def describe(drawing: Drawing) -> str:
     styles = dict(drawing.legend)
     return " ".join(
         f"{each.label}: "
-        + ", ".join(f"{styles.get(mark.style, '')} {mark_words(mark)}".strip() for mark in each.marks)
+        + ", ".join(f"{styles.get(mark.style, '')} {describe_mark(mark)}".strip() for mark in each.marks)
         + (f"; {drawing.heading} {each.number} {each.after}".rstrip() if drawing.joined else "")
         + "."
         for each in drawing.lines
@@ -526,7 +527,7 @@ def describe_pieces(each: Bar, parts: Sequence[str]) -> str:
     return ", ".join(f"{name} {count(n)}" for name, n in zip(parts, each.counts, strict=True) if n)
 
 
-def mark_words(mark: Mark) -> str:
+def describe_mark(mark: Mark) -> str:
     return _("undefined") if mark.value is None else format_with_interval(mark.value, mark.low, mark.high)
 
 
@@ -565,7 +566,7 @@ TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
 
 
 def draw_track(before: float | None, after: float | None, width: int = 104, height: int = 18) -> str:
-    """A small picture of one item on an axis from 0 to 1: hollow mark without the text, filled with it."""
+    """A small picture of one item on an axis from 0 to 1: hollow mark for answers without the text, filled with it."""
     scale, y = Scale(0, 1, 6, width - 6), height / 2
     known = [scale.at(value) for value in (before, after) if value is not None]
     parts = [

@@ -15,7 +15,7 @@ Draw = Callable[[Table, Mapping[str, Any]], Any]
 
 @cache
 def list_figures() -> dict[str, tuple[str, Draw]]:
-    """By name of a figure: the table it shows, and the function that draws it."""
+    """The table and the drawing function of each figure, by name of the figure."""
     found: dict[str, tuple[str, Draw]] = {}
     for plugin in load_plugins().values():
         found |= plugin.figures()
@@ -30,7 +30,7 @@ def build_specification(name: str, table: Table, heading: str, lines: Sequence[s
 
 
 def as_json(spec: Mapping[str, Any]) -> str:
-    """The specification as files and browsers get it: the same figure gives the same bytes."""
+    """The specification as JSON for files and browsers; the same figure gives the same bytes."""
     return json.dumps(spec, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -41,7 +41,7 @@ def as_svg(spec: Mapping[str, Any]) -> str:
 
 
 def as_png(svg: str) -> bytes:
-    """Twice the size of the SVG, sharp enough for print at column width; half the time of drawing the figure anew."""
+    """The SVG as PNG at twice its size, sharp enough for print at column width; drawing anew takes twice as long."""
     import vl_convert
 
     return vl_convert.svg_to_png(svg, scale=2)

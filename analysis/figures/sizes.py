@@ -14,11 +14,11 @@ from analysis.words import name_code, name_evaluator
 from studies.protocols.conditions import NOT_APPLICABLE
 from studies.question_words import name_label, name_question
 
-LETTERS, NARROW_LETTERS = 80, 15  # letters per line over a figure's part and over a small panel
+LETTERS, NARROW_LETTERS = 80, 15  # letters per line of a heading over a wide part and over a small panel
 
 
 def write_category_heading(category: str, labels: Iterable[str]) -> str:
-    """A category with its answers in order; “not applicable” is left out, as its bars are marked themselves."""
+    """The category with its answers in order, without “not applicable”, which is written on its bars."""
     answers = [name_label(label) for label in dict.fromkeys(labels) if label != NOT_APPLICABLE]
     return textwrap.fill(f"{name_question(category)}: {', '.join(answers)}", LETTERS)
 
@@ -36,7 +36,7 @@ Size = tuple[float, float]
 
 
 def measure_figure(name: str, table: Table, lines: int = 1) -> tuple[int, int]:
-    """Width and height in pixels of the figure `name` with so many lines under its title."""
+    """Width and height in pixels of the figure `name` with this number of lines under its title."""
     width, height = SIZES.get(name, measure_ranking)(table)
     return round(SCREEN * (width + PADDING)), round(SCREEN * (height + LINE * (lines - 1)))
 
@@ -68,7 +68,7 @@ def measure_accuracy_by_rating(table: Table) -> Size:
 
 
 def measure_grid(columns: list[str], rows: list[str], cell: int = 62) -> Size:
-    """The size of cells under slanted names."""
+    """The size of a grid of cells under slanted names."""
     return cell * len(columns) + LETTER * measure_longest(rows), 36 * len(rows) + 130 + 4.4 * measure_longest(columns)
 
 
@@ -108,8 +108,8 @@ def measure_metric_by_score(table: Table) -> Size:
 
 
 def select_rows_by_group_and_source(table: Table) -> list[Row]:
-    """The rows of each group in each source, all generators together; only those by group or by source if the other is
-    single."""
+    """The rows of each group in each source, all generators together; if there is one group or one source, the rows by
+    the other."""
     rows = [row for row in table.rows if not row["generator"]]
     split = [column for column in ("group", "source") if any(row[column] for row in rows)]
     unsplit = {"group", "source"} - set(split)
@@ -134,18 +134,18 @@ def measure_label_distributions(table: Table) -> Size:
 
 
 def measure_stacked_labels(table: Table, names: list[str]) -> Size:
-    """Bars with these names for each category of the table."""
+    """The size of bars with these names for each category of the table."""
     labels: dict[str, list[str]] = {}
     for row in table.rows:
         labels.setdefault(row["category"], []).append(row["label"])
     lines = max(
         (write_category_heading(*each).count("\n") for each in labels.items()), default=0
-    )  # all parts have the same distance
+    )  # all parts are equally far apart
     return WIDE_BAR + LETTER * measure_longest(names), len(labels) * (26 * len(names) + 29 + LINE * lines) + 125
 
 
 def measure_ranking(table: Table) -> Size:
-    """The size of a figure of points, one per generator; also of figures that are not listed below."""
+    """The size of a figure of points, one per generator; the default for figures that `SIZES` does not list."""
     names = list_distinct(table, "generator")
     return BAR + LETTER * measure_longest(names), 46 * len(names) + 105
 
@@ -154,7 +154,7 @@ def measure_outlook(table: Table) -> Size:
     return 262 * len(list_distinct(table, "axis")), 560
 
 
-# The rows that a figure draws, if these are not its table's rows.
+# The rows that a figure draws, where it does not draw all rows of its table.
 DRAWN: dict[str, Callable[[Table], list[Row]]] = {
     **{name: shape.rows_of for name, shape in FORESTS.items()},
     "labels_by_group_and_source": select_rows_by_group_and_source,

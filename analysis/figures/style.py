@@ -25,8 +25,7 @@ from studies.question_words import name_stage
 
 
 class Altair:
-    """Altair, loaded when the first figure is declared: it takes half a second, and pages show drawings made without
-    it."""
+    """Altair, loaded when the first figure is declared: this takes half a second, and most pages do not need it."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(load_altair(), name)
@@ -36,7 +35,7 @@ class Altair:
 def load_altair() -> Any:
     import altair
 
-    # It would validate each part of a figure when it is made, which takes half the time. A test validates them instead.
+    # Altair would validate each part of a figure, which takes half the time. A test validates them instead.
     altair.utils.schemapi.disable_debug_mode()
     return altair
 
@@ -47,12 +46,12 @@ GUESS, READ = "#a8560a", "#0b5c8a"
 INK, SOFT, LINE, PLATE = "#1f1d1a", "#5e5a52", "#c9c3b6", "#ffffff"
 LIGHT, DARK = "#f1e8d2", "#17494f"
 BLACK = "#000000"  # on shades: with a softer black, colors in the middle would be unreadable
-READS_EQUALLY = 0.1791  # the luminance on which black and white have the same contrast, √(1.05 · .05) − .05
+READS_EQUALLY = 0.1791  # the luminance against which black and white have the same contrast, √(1.05 · .05) − .05
 
 
-def split_color(colour: str) -> list[int]:
-    """Red, green and blue of a colour like #a8560a, 0 to 255."""
-    return [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
+def split_color(color: str) -> list[int]:
+    """Red, green and blue of a color like #a8560a, 0 to 255."""
+    return [int(color[place : place + 2], 16) for place in (1, 3, 5)]
 
 
 def mix_shade(share: float) -> str:
@@ -66,19 +65,19 @@ def list_shades(n: int) -> list[str]:
     return [mix_shade(step / (n - 1)) for step in range(n)]
 
 
-def compute_luminance(colour: str) -> float:
-    """Relative luminance of an sRGB colour, 0 to 1 (WCAG 2.2)."""
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in scale_channels(colour)]
+def compute_luminance(color: str) -> float:
+    """Relative luminance of an sRGB color, 0 to 1 (WCAG 2.2)."""
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in scale_channels(color)]
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-def scale_channels(colour: str) -> list[float]:
-    return [part / 255 for part in split_color(colour)]
+def scale_channels(color: str) -> list[float]:
+    return [part / 255 for part in split_color(color)]
 
 
-def choose_ink(colour: str) -> str:
-    """Black or white, whichever has more contrast on the colour: at least 4.5 : 1 on any."""
-    return BLACK if compute_luminance(colour) > READS_EQUALLY else PLATE
+def choose_ink(color: str) -> str:
+    """Black or white, whichever has more contrast on the color: at least 4.5 : 1 on any."""
+    return BLACK if compute_luminance(color) > READS_EQUALLY else PLATE
 
 
 WIDTH, HEIGHT, LABELS = 420, 240, 220
@@ -120,7 +119,7 @@ def make_share_axis(title: str, top: float = 1) -> dict[str, Any]:
 
 
 def encode_answers() -> dict[str, Any]:
-    """Hollow for answers without the text, filled for answers with it; one legend for both."""
+    """The encoding of answers: hollow without the text, filled with it; one legend for both."""
     names = [name_stage("guess"), name_stage("read")]
     return {
         "fill": alt.Fill("answers:N", title=None, scale=alt.Scale(domain=names, range=[PLATE, READ])),
@@ -135,7 +134,8 @@ def layer_labels(chart: Any, dy: int, **more: Any) -> list[Any]:
 
 
 def build_tooltips(about: Mapping[str, str], measured: str = "", more: Mapping[str, str] | None = None) -> list[Any]:
-    """Tooltip lines by field and title: `about`, then the number's if `measured` names it, then `more`."""
+    """The lines of a tooltip, as fields with titles: `about`, then the number and its interval if `measured` names it,
+    then `more`."""
     lines = dict(about)
     if measured:
         titles = measured, _("95 percent interval"), _("n"), _("Interval from")
@@ -146,7 +146,7 @@ def build_tooltips(about: Mapping[str, str], measured: str = "", more: Mapping[s
 def describe_measure(row: Row, measure: str, counted: str, prefix: str = "") -> dict[str, str]:
     """Number, interval, n and method of a measure of the row; `counted` is its n with the unit.
 
-    Without an interval, the reason is given instead. `prefix`: of the columns with the ends and the reason.
+    Without an interval, the reason is given instead. `prefix` begins the names of the columns low, high and reason.
     """
     low, high, reason = (row[f"{prefix}{end}"] for end in ("low", "high", "reason"))
     ends = format_interval(low, high) or ": ".join(filter(None, (_(UNDEFINED), reason)))
@@ -176,7 +176,7 @@ def name_interval_method(intervals: Mapping[str, Mapping[str, Any]], ends: tuple
 
 
 def add_texts(row: Row, measure: str, counted: str) -> str:
-    """An n with its number of texts."""
+    """`counted`, an n in words, followed by the number of texts."""
     return f"{counted}, {say_texts(row['intervals'][measure]['annotators']['n_units'])}"
 
 
@@ -203,10 +203,10 @@ def draw_heat_map(
         tooltip=tooltip,
     )
     scale = alt.Scale(domain=list(domain), range=[LIGHT, DARK], interpolate="rgb")
-    colour = alt.Color(
+    color = alt.Color(
         "value:Q", scale=scale, legend=alt.Legend(title=legend, titleLimit=420, gradientLength=160, orient="bottom")
     )
-    boxes = base.mark_rect(stroke=SOFT, strokeWidth=0.5).encode(color=colour)
+    boxes = base.mark_rect(stroke=SOFT, strokeWidth=0.5).encode(color=color)
     words = [
         base.transform_filter(alt.datum.ink == ink).mark_text(fontSize=12, color=ink).encode(text="text:N")
         for ink in (BLACK, PLATE)

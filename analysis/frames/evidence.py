@@ -1,4 +1,4 @@
-"""Everything a report needs to know about a study, read at one moment; the rest of the report is arithmetic."""
+"""Everything a report needs to know about a study, read in one snapshot; the rest of the report is computation."""
 
 import threading
 from collections.abc import Iterator, Mapping
@@ -51,7 +51,7 @@ def is_reading() -> bool:
 
 @contextmanager
 def open_consistent_read() -> Iterator[None]:
-    """Read in one snapshot without holding a lock. Inside an existing transaction or snapshot it changes nothing.
+    """Read in one snapshot without holding a lock; does nothing inside an existing transaction or snapshot.
 
     Nothing may be written inside, and `atomic()` may not be used.
     """
@@ -83,9 +83,9 @@ OPTION_FIELDS = {
     "key": "item__options__correct",
     "wording": "item__options__text",
 }
-BANK_ORDER = ("item__text_id", "item_id")  # not the order of units: a launch draws it, and imports lack it
-SHORT = 60  # letters of a value that may be a category
-WITHHELD = "withheld"  # in the metadata of a text that a replication pack holds without its words
+BANK_ORDER = ("item__text_id", "item_id")  # not the order of units, which a launch draws at random and imports lack
+SHORT = 60  # most letters of a value that may be a category
+WITHHELD = "withheld"  # metadata key of a text whose words a replication pack leaves out
 
 
 @dataclass(frozen=True)
@@ -100,29 +100,28 @@ class TextDraw:
 class Evidence:
     """The answers of a study, and what they are about.
 
-    `frame` holds the responses that count (see `responses_frame`), `load_every_round` those of all rounds.
+    `frame` holds the responses that count (see `load_responses`), `every_round` those of all rounds.
     `items`: one row per item with text_id, item_id, generator, source, stem, reference, n_options, n_keys.
-    `texts`: text_id, source, dataset (each stands for the other where only one is known), tokens.
+    `texts`: text_id, source, dataset (if only one of the two is known, it is used for both), tokens.
     `annotators`: code, kind, group, reading, purpose, person, variant ("" without one).
-    `times`: annotator, text_id, stage, minutes of each stage handed in, and those at work (`active`). `minutes`: the
-    same of each annotator in all.
+    `times`: annotator, text_id, stage, minutes of each submitted stage, and the `active` part of them. `minutes`: their
+    sums by annotator.
     `pairs`: see `load_pair_frame`.
     `left_out`: number of responses by purpose that the choices leave out.
-    `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is
-    now), wording.
+    `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is now), wording.
     `codes`: the current codes (see `analysis.codes`) by item_id.
     `verdicts`: what experts said about the answers of others: annotator, item_id, question, value.
-    `metrics`: item_id, metric, value of every metric value of its items that is defined. `metric_families`: of each
-    metric that of its base model, or nothing; `families`: the same of the generators, `settings` how they write.
-    `peculiarities`: sentences about evaluators that are not asked or read in the usual way.
-    `positions`: by label, how often the order of a pair decided what a model said.
-    `metadata`: by item_id, what its metadata says in short texts.
+    `metrics`: item_id, metric, value of every defined metric value of its items. `metric_families`: by metric, the
+    family of its base model, or ""; `families`: the same by generator; `settings`: by generator, how it writes.
+    `peculiarities`: sentences about evaluators whose prompts or replies are handled in an unusual way.
+    `positions`: by code of a model, how often the order of a pair decided its answer.
+    `metadata`: by item_id, the short texts in its metadata.
     `unit_items`: by unit, the ids of the items that are compared, in stored order; only where items are compared.
-    `text_draw`: how the texts that people do were drawn; None where they were not drawn by chance.
-    `flaw_codes`: by item_id and flaw what the majority of people said in studies of flaws of the project.
-    `seen_texts`: by label, the texts whose human answers a model has seen.
+    `text_draw`: how the texts that people answer were drawn; None if they were not drawn at random.
+    `flaw_codes`: by item_id and flaw, what the majority of people said in the project's studies of flaws.
+    `seen_texts`: by code of a model, the texts whose human answers it has seen.
     `background`: by code of a person, answers to background questions by name of the question, if they form groups.
-    `published_names`: by generator, the published one that a researcher has said it is, "" for none.
+    `published_names`: by generator, the published generator that a researcher has matched with it, "" for none.
     """
 
     study: Study
@@ -157,17 +156,17 @@ class Evidence:
 
     @cached_property
     def judgments(self) -> pd.DataFrame:
-        """`select_judgments` the frame; many tables are made of them, and none changes them."""
+        """The judgments of options in `frame` (see `select_judgments`); tables share them, so none may change them."""
         return select_judgments(self.frame)
 
     @cached_property
     def judgments_with_p(self) -> pd.DataFrame:
-        """The same with `p_right`."""
+        """The judgments with their probability of being right as `p_right`."""
         return self.judgments.assign(p_right=compute_probability_right(self.frame, self.judgments))
 
 
 def with_items(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
-    """If items are compared, the rows repeated for each item of their units; else unchanged."""
+    """The rows, repeated for each item of their unit if the study compares items."""
     if not evidence.unit_items:
         return rows
     generators = evidence.items.set_index("item_id")["generator"]
@@ -176,7 +175,7 @@ def with_items(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def collect_evidence(study: Study, choices: Choices, answers: Answers | None = None) -> Evidence:
-    """Read a study once, without a lock; `answers`: those of the purposes, if they were read in the same snapshot."""
+    """The evidence of a study, read without a lock; `answers`: those of the purposes, if read in this snapshot."""
     with open_consistent_read():
         rounds = load_every_round(study, choices.purposes, adjudicated=choices.adjudicated, answers=answers)
         rounds = select_rows(rounds, choices.groups)
@@ -216,7 +215,7 @@ def collect_evidence(study: Study, choices: Choices, answers: Answers | None = N
 
 
 def read_text_draw(study: Study) -> TextDraw | None:
-    """Texts by external id."""
+    """How the texts for people were drawn, by external id; None if they were not drawn at random."""
     found = PeopleTexts.objects.filter(study=study).first()
     if found is None:
         return None
@@ -230,7 +229,7 @@ def list_compared_items(study: Study) -> dict[int, tuple[str, ...]]:
 
 
 def on_shared_texts(evidence: Evidence) -> Evidence:
-    """Only the texts about which people and each model and baseline have answered something."""
+    """The evidence limited to texts about which people and each model and baseline have answered something."""
     answered = evidence.every_round[["annotator", "kind", "text_id"]].drop_duplicates()
     who = answered["annotator"].where(answered["kind"] != "human", "")  # people count as one
     shared = set(answered["text_id"]).intersection(*(set(texts) for _who, texts in answered.groupby(who)["text_id"]))
@@ -249,7 +248,7 @@ def on_shared_texts(evidence: Evidence) -> Evidence:
 
 
 def read_metadata(study: Study) -> dict[str, dict[str, str]]:
-    """By item id, the short texts of its metadata, including imported further columns."""
+    """The short texts in the metadata of each item, by item id, including further imported columns."""
     rows = UnitItem.objects.filter(unit__study=study).values_list("item__external_id", "item__metadata")
     return {item_id: select_short_texts(metadata | (metadata.get("extra") or {})) for item_id, metadata in rows}
 
@@ -310,14 +309,14 @@ def read_options(study: Study) -> pd.DataFrame:
 def read_codes(study: Study, coding: IndependentCoding | None = None) -> dict[str, set[str]]:
     """The team's codes by item id, or those of one independent coder."""
     found: dict[str, set[str]] = {}
-    standing = ItemCode.objects.current(coding).filter(study=study)
-    for item_id, code in standing.values_list("item__external_id", "code"):
+    current = ItemCode.objects.current(coding).filter(study=study)
+    for item_id, code in current.values_list("item__external_id", "code"):
         found.setdefault(item_id, set()).add(code)
     return found
 
 
 def read_texts(study: Study) -> pd.DataFrame:
-    """Tokens are words and punctuation marks (see `items.plain`)."""
+    """One row per text; tokens are words and punctuation marks (see `items.plain`)."""
     units = Unit.objects.filter(study=study).order_by("text_id", "position").select_related("text")
     rows = [(unit.text.external_id, *find_origin(unit.text), count_text_tokens(unit.text)) for unit in units]
     frame = pd.DataFrame.from_records(rows, columns=["text_id", "source", "dataset", "tokens"])
@@ -340,7 +339,7 @@ def count_text_tokens(text: Text) -> int:
 
 
 def read_annotators(study: Study, choices: Choices) -> pd.DataFrame:
-    """Everybody of the chosen purposes and groups with a hand-in."""
+    """The annotators of the chosen purposes and groups who have submitted something."""
     answered = query_submitted(study, choices.purposes).order_by().values("assignment__annotator")
     chosen = Annotator.objects.filter(pk__in=answered).order_by("pk")
     if choices.groups is not None:
@@ -351,9 +350,9 @@ def read_annotators(study: Study, choices: Choices) -> pd.DataFrame:
 
 
 def read_times(study: Study, choices: Choices) -> pd.DataFrame:
-    """How long people had each stage open until handing it in, breaks included; stages without times are left out.
+    """Minutes from opening each stage to submitting it, by people, including breaks; stages without times are left out.
 
-    active: the part of that time in which they were active; all of it if that is unknown.
+    active: the part of these minutes in which they were active; all of them if that is unknown.
     """
     timed = Submission.objects.filter(
         assignment__annotator__study=study,
@@ -365,10 +364,10 @@ def read_times(study: Study, choices: Choices) -> pd.DataFrame:
     ).order_by("pk")
     about = ("assignment__annotator__code", "assignment__unit__text__external_id", "stage")
     rows = []
-    for *of, opened, submitted, active in timed.values_list(*about, "opened_at", "submitted_at", "active_seconds"):
+    for *names, opened, submitted, active in timed.values_list(*about, "opened_at", "submitted_at", "active_seconds"):
         if opened and submitted:
             seconds = (submitted - opened).total_seconds()
-            rows.append((*of, seconds / 60, (seconds if active is None else active) / 60))
+            rows.append((*names, seconds / 60, (seconds if active is None else active) / 60))
     return pd.DataFrame.from_records(rows, columns=["annotator", "text_id", "stage", "minutes", "active"])
 
 
@@ -399,7 +398,7 @@ def describe_correction(correction: KeyCorrection) -> str:
 
 
 def count_left_out(study: Study, choices: Choices) -> dict[str, int]:
-    """How many responses of each purpose are not in the figures."""
+    """The number of responses that the report leaves out, by purpose."""
     counted = (
         query_submitted(study, ("main", "pilot", "simulated"))
         .exclude(assignment__annotator__purpose__in=choices.purposes)

@@ -1,4 +1,4 @@
-"""Answers as rows of an export: read once, in the order in which they were given, never all in memory."""
+"""Answers as rows of an export, in the order in which they were given, read in chunks."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -80,7 +80,7 @@ def list_export_columns(study: Study) -> tuple[str, ...]:
 
 
 def list_phase_columns(study: Study) -> tuple[str, ...]:
-    """In a study with its own phases: annotators' background answers, and their results in attention checks."""
+    """The columns of a study's own phases: consent, background answers and results of attention checks."""
     phases = get_phases(study)
     asked = [f"{phase.kind}_{each.name}" for phase in phases if phase.kind in PROFILE for each in phase.questions]
     kinds = {phase.kind for phase in phases}
@@ -92,7 +92,7 @@ def list_phase_columns(study: Study) -> tuple[str, ...]:
 
 
 def list_written_columns(study: Study) -> list[str]:
-    """The columns of phases that hold free text."""
+    """The columns of phases that contain free text."""
     asked = [(phase, each) for phase in get_phases(study) if phase.kind in PROFILE for each in phase.questions]
     return [f"{phase.kind}_{each.name}" for phase, each in asked if each.kind == "text"]
 
@@ -162,11 +162,11 @@ TIMES = ("submitted_at", "opened_at", "first_answered_at", "last_changed_at")
 SHOWN = ("assignment_pk", "stage", "item_pk", "option_pk")  # keys of `read_places_shown`
 SIDES = ("other_item_id", "shown_left")
 REPLIES = ("reply_text", "reply_turn", "reply_flagged", "reply_swapped", "reading")
-AS_TRUTH = {None: None, 0: False, 1: True}
+TRUTH_OF_STORED = {None: None, 0: False, 1: True}
 ORDER = ("assignment__position", "assignment_id", "pk")
 CHUNK = 2000
 MAX_CACHED = 50_000  # units, items or options in memory at a time
-Columns = dict[str, Any]  # a chunk of rows: the values of each column, by name; an iterable may be endless
+Columns = dict[str, Any]  # a chunk of rows: the values of each column by name; a constant column is an endless iterable
 
 
 def iter_export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
@@ -177,8 +177,7 @@ def iter_export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[s
 
 
 def iter_export_chunks(study: Study, purposes: Collection[str]) -> Iterator[list[Iterable[Any]]]:
-    """Chunks of rows: the values of each column, in the order of the columns. A column with a single value repeats it
-    without end."""
+    """Chunks of rows, as the values of each column of `list_export_columns`. A constant column is endless."""
     submitted, names = query_submitted(study, purposes), list_export_columns(study)
     # The database would number the answers by sorting all of them, as wide as they are.
     stored = np.fromiter(submitted.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=CHUNK), np.int64)
@@ -266,8 +265,8 @@ def complete_chunks(
     constant = {name: repeat(value) for name, value in same.items()}
     for given in chain([first], iter(lambda: list(islice(rows, CHUNK)), [])):
         columns: Columns = constant | name_columns(names, given)
-        for key, its in known.items():
-            columns |= its.look_up(columns[key])
+        for key, cache in known.items():
+            columns |= cache.look_up(columns[key])
         if opened:
             keys = zip(columns["assignment_pk"], columns["stage"], strict=True)
             columns |= name_columns(TimeSpent._fields, [opened.get(key, NO_TIMES) for key in keys])
@@ -282,22 +281,22 @@ def complete_chunks(
             columns["position_shown"] = [places.get(subject) if subject[3] else None for subject in subjects]
         complete_columns(columns)
         if "apart_settled" in names:
-            columns |= join_rows(map(describe_adjudication, split_rows(columns, ADJUDICATION_FIELDS)))
+            columns |= join_rows(map(build_adjudication_columns, split_rows(columns, ADJUDICATION_FIELDS)))
         if "reply_turn" in names:
-            columns |= join_rows(describe_reply(row, prompt_version) for row in split_rows(columns, REPLIES))
+            columns |= join_rows(build_reply_columns(row, prompt_version) for row in split_rows(columns, REPLIES))
         yield columns
 
 
-decode = lru_cache(maxsize=1000)(json.loads)  # a million answers hold few different values
+decode = lru_cache(maxsize=1000)(json.loads)  # a million answers have few different values
 
 
 def complete_columns(columns: Columns) -> None:
-    """Fill in what follows from the rows themselves."""
+    """Add the columns that are computed from other columns."""
     for name in TIMES:
         if name in columns:
             columns[name] = [time and time.isoformat() for time in columns[name]]
     columns["value"] = list(map(decode, columns["written"]))
-    columns["unsure"] = list(map(AS_TRUTH.__getitem__, columns["marked"]))
+    columns["unsure"] = list(map(TRUTH_OF_STORED.__getitem__, columns["marked"]))
     columns["probability"] = columns["chance"]
     judged = zip(columns["key"], columns["value"], strict=True)
     columns["correct"] = [None if key is None else value == key for key, value in judged]
@@ -306,7 +305,7 @@ def complete_columns(columns: Columns) -> None:
 
 
 def split_rows(columns: Columns, names: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """Some columns, row by row."""
+    """These columns, row by row."""
     names = tuple(names)
     return (dict(zip(names, values, strict=True)) for values in zip(*map(columns.__getitem__, names), strict=False))
 
@@ -316,7 +315,7 @@ def join_rows(rows: Iterable[dict[str, Any]]) -> Columns:
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
-def describe_reply(row: dict[str, Any], prompt_version: str | None) -> dict[str, Any]:
+def build_reply_columns(row: dict[str, Any], prompt_version: str | None) -> dict[str, Any]:
     """The columns of the export about what a model wrote."""
     return {
         "prompt_version": None if row["reply_turn"] is None else prompt_version,
@@ -334,9 +333,8 @@ def join_adjudications() -> dict[str, FilteredRelation]:
     }
 
 
-def describe_adjudication(row: dict[str, Any]) -> dict[str, Any]:
-    """The export's columns about decisions; for an answer that is both flagged and decided, both, the decision
-    first."""
+def build_adjudication_columns(row: dict[str, Any]) -> dict[str, Any]:
+    """The columns of the export about adjudication; if an answer is both decided and flagged, both, decision first."""
     decisions = [
         (row[f"{kind}_settled"], row[f"{kind}_reason"]) for kind in ("decision", "apart") if row[f"{kind}_settled"]
     ]
@@ -350,9 +348,9 @@ def describe_adjudication(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_places_shown(annotator_pk: int, stages: list[str]) -> dict[tuple, int]:
-    """The places in which an annotator saw items and options, counted from 1; unknown orders of imports are missing.
+    """The positions at which an annotator saw items and options, counted from 1; missing if an import lacks the order.
 
-    {(assignment, stage, item, None): which item of all they were shown, (…, option): which option of the item}
+    {(assignment, stage, item, None): position among all items shown, (…, option): position within the item}
     """
     places: dict[tuple, int] = {}
     shown = Assignment.objects.active().filter(annotator=annotator_pk).order_by("position", "pk")
@@ -368,7 +366,7 @@ def read_places_shown(annotator_pk: int, stages: list[str]) -> dict[tuple, int]:
 
 
 class TimeSpent(NamedTuple):
-    """When a stage was opened, and how the seconds until its hand-in were spent; None if unknown."""
+    """When a stage was opened, and the active and idle seconds until it was submitted; None if unknown."""
 
     opened_at: datetime | None
     active_seconds: int | None
@@ -379,13 +377,13 @@ NO_TIMES = TimeSpent(None, None, None)
 
 
 def read_stage_times(annotator_pk: int) -> dict[tuple[int, str], TimeSpent]:
-    """The times of each stage that was handed in, by assignment and stage; stages without times are absent."""
+    """The times of each submitted stage, by assignment and stage; stages without times are missing."""
     known = Submission.objects.filter(assignment__annotator=annotator_pk, opened_at__isnull=False)
     return {(each.assignment_id, each.stage): split_time(each) for each in known}
 
 
 def split_time(submission: Submission) -> TimeSpent:
-    """Idle time is the time between opening and hand-in minus the active seconds."""
+    """The times of a submission; idle is the time from opening to submitting minus the active seconds."""
     opened, ended, active = submission.opened_at, submission.submitted_at, submission.active_seconds
     if active is None or opened is None or ended is None:
         return TimeSpent(opened, None, None)
@@ -402,7 +400,7 @@ def map_items_by_unit(study: Study) -> dict[int, dict[int, str]]:
 
 
 def read_sides_shown(annotator_pk: int, pairs: dict[int, dict[int, str]]) -> dict[int, tuple[str, str | None]]:
-    """By assignment about a pair: the second item, and which was on the left; None where that is unknown."""
+    """The second item of the pair and the item on the left (None if unknown), by assignment."""
     found = {}
     mine = Assignment.objects.active().filter(annotator=annotator_pk)
     for assignment, unit, shown in mine.values_list("pk", "unit_id", "shown"):
@@ -424,7 +422,7 @@ def is_paired(study: Study) -> bool:
 
 
 def load_pair_frame(study: Study) -> pd.DataFrame:
-    """One row per assignment with the columns above, of pairwise studies; else none.
+    """One row per assignment of a pairwise study, with the columns `PAIR_COLUMNS`; empty for other studies.
 
     `unit` is a primary key; `first`, `second` and `left` are ids of items, `left` is missing if the side is unknown.
     """
@@ -457,10 +455,10 @@ SUBJECT = itemgetter("annotator", "round", "stage", "item_pk")
 def iter_not_applicable_rows(
     rows: Iterable[dict[str, Any]], declaration: Declaration, by_code: Mapping[str, Declaration]
 ) -> Iterator[dict[str, Any]]:
-    """A row without a value for each question that does not apply to an item after the other answers to it.
+    """A row without a value for each question that does not apply to an item, given the other answers about it.
 
-    No rows if no question has a condition, and in a later round, which has single answers only. `by_code` says how
-    annotators with a variant are asked.
+    No rows if no question has a condition, or if the study has rounds: a later round has single answers only.
+    `by_code`: the declarations of annotators with a variant.
     """
     if declaration.rounds is not None:
         return

@@ -29,7 +29,7 @@ def query_submitted(study: Study, purposes: Collection[str] = MAIN) -> QuerySet[
     )
 
 
-# Columns of the frame by the table they come from, each with its field there. An answer refers to the other tables.
+# The columns of the frame by the model they are read from, each with its field there; an answer refers to these models.
 ASSIGNMENT = {
     "annotator": "annotator__code",
     "kind": "annotator__kind",
@@ -46,14 +46,14 @@ ASSIGNMENT = {
 ITEM = {"item_id": "external_id", "generator": "generator__name"}
 OPTION = {"option_id": "external_id", "key": "correct"}
 ANSWER = ("stage", "question", "value", "probability", "unsure")
-# Taken for text, which Django hands on as the database has it, without a call for each: truths may be 1 and 0.
+# Declared as text, so that Django passes values on unconverted, which saves a call for each; booleans may be 1 and 0.
 AS_STORED = {
     "written": Cast("value", TextField()),
     "marked": ExpressionWrapper(F("unsure"), TextField()),
     "chance": ExpressionWrapper(F("probability"), TextField()),
 }
 AT_ONCE = 20_000  # answers fetched at a time
-KEYS = ("pk", "assignment_id", "item_id", "option_id")  # whole numbers; 0 for none
+KEYS = ("pk", "assignment_id", "item_id", "option_id")  # integers; 0 if there is none
 Answers = dict[str, np.ndarray]  # by name of a column, in the order in which they were given
 COLUMNS = (
     *("annotator", "kind", "group", "purpose", "model", "reading", "unit", "part", "round", "stage"),
@@ -73,9 +73,9 @@ def load_responses(
     """One row per counted response, with the columns of `COLUMNS`.
 
     `key` is the key as it is now, and `correct` says whether the tick equals it (missing where nothing was ticked).
-    A question that an annotator answered again in a later round counts with its latest answer. `groups`
-    limits the people to some groups (models belong to none), `evaluators` the annotators to some codes ("human" is
-    for all people). Drafts are never here. Texts such as "NA" and "null" stay what they are.
+    If an annotator answered a question again in a later round, the latest answer counts. `groups` limits the people to
+    some groups (models belong to none), `evaluators` the annotators to some codes ("human" means all people). Drafts
+    are never included. Texts such as "NA" and "null" are kept as text.
     """
     return keep_latest_rounds(select_rows(load_every_round(study, purposes), groups, evaluators))
 
@@ -83,8 +83,8 @@ def load_responses(
 def load_every_round(
     study: Study, purposes: Collection[str] = MAIN, *, adjudicated: bool = False, answers: Answers | None = None
 ) -> pd.DataFrame:
-    """All rows, including those of earlier rounds, with the columns of `COLUMNS`; with an adjudication's decisions in
-    place of the answers, if asked for. `answers`: those of the study, if they were read already."""
+    """One row per response of any round, with the columns of `COLUMNS`. `adjudicated`: with decisions in place of the
+    answers. `answers`: those of the study, if they were read already."""
     answers = read_answers(study, purposes) if answers is None else answers
     if adjudicated:
         answers = adjudicate(study, answers)
@@ -99,7 +99,7 @@ def load_every_round(
 
 
 def read_answers(study: Study, purposes: Collection[str], known: Answers | None = None) -> Answers:
-    """Keys and values of the answers. `known`: those read before; if they are all still there, only later ones are."""
+    """Keys and values of the answers. `known`: answers read before; if all still exist, only later ones are read."""
     submitted = query_submitted(study, purposes)
     if known is None or not are_stored(known, submitted):
         return read_columns(submitted)
@@ -108,10 +108,10 @@ def read_answers(study: Study, purposes: Collection[str], known: Answers | None 
 
 
 def are_stored(known: Answers, submitted: QuerySet[Response]) -> bool:
-    """Whether the answers up to the last known one are the known ones.
+    """Whether the database still has exactly the known answers, up to the last known one.
 
-    Answers are added and deleted, never changed, no key is given twice, and earlier ones come in only with a whole
-    assignment: so their number in each assignment tells.
+    Compares their number in each assignment. This is enough, as answers are added and deleted but never changed, no
+    key is used twice, and earlier answers come back only with a whole assignment.
     """
     earlier = submitted.order_by().filter(pk__lte=known["pk"].max(initial=0))
     found = dict(earlier.values_list("assignment_id").annotate(n=Count("pk")))
@@ -120,7 +120,7 @@ def are_stored(known: Answers, submitted: QuerySet[Response]) -> bool:
 
 
 def read_columns(submitted: QuerySet[Response]) -> Answers:
-    """Values are decoded once each: a million answers hold few different ones."""
+    """Read the answers as columns. Each distinct value is decoded once: a million answers have few different ones."""
     names = (*KEYS, "stage", "question", *AS_STORED)
     parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
     given = submitted.order_by("pk").annotate(**AS_STORED).values_list(*names).iterator(chunk_size=AT_ONCE)
@@ -137,7 +137,7 @@ def read_columns(submitted: QuerySet[Response]) -> Answers:
 
 
 def as_array(name: str, column: Sequence[Any]) -> np.ndarray:
-    """A column as it is kept: keys as numbers, each different word once."""
+    """The column as an array: keys as integers, equal words as the same object."""
     if name in KEYS:
         return np.array([key or 0 for key in column], dtype=np.int64)
     return as_objects(map(sys.intern, column) if name in ("stage", "question") else column)
@@ -192,7 +192,7 @@ def as_objects(values: Iterable[Any]) -> np.ndarray:
 
 
 def look_up(keys: np.ndarray, rows: QuerySet[Any], fields: Mapping[str, str]) -> dict[str, np.ndarray]:
-    """For each key the fields of its row; None for a missing key."""
+    """The fields of the row of each key; None for a missing key."""
     if not len(keys):  # such as the verdicts of a study without experts
         return {name: np.empty(0, dtype=object) for name in fields}
     found = list(rows.values_list("pk", *fields.values()))
@@ -202,13 +202,13 @@ def look_up(keys: np.ndarray, rows: QuerySet[Any], fields: Mapping[str, str]) ->
 
 
 def compare_with_keys(frame: pd.DataFrame) -> pd.Series:
-    """Whether a tick equals the key; missing for other kinds of answers."""
+    """Whether each tick equals the key; missing for other kinds of answers."""
     ticked = frame["value"].where(frame["key"].notna(), None)
     return (ticked.astype("boolean") == frame["key"]).astype("boolean")
 
 
 def keep_latest_rounds(frame: pd.DataFrame) -> pd.DataFrame:
-    """Without answers superseded by a later round of the same annotator, question by question."""
+    """The rows without answers that the same annotator replaced in a later round, question by question."""
     if (frame["round"] == 1).all():
         return frame.reset_index(drop=True)
     latest = frame.groupby(ANSWERED, dropna=False)["round"].transform("max")
@@ -243,7 +243,7 @@ def select_judgments(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def compute_probability_right(frame: pd.DataFrame, judgments: pd.DataFrame) -> np.ndarray:
-    """p(right) of each of the frame's judgments: 0 or 1 for a judgment without a probability."""
+    """The probability that each judgment of the frame is right: 0 or 1 if it was given without a probability."""
     answered = frame[(frame["question"] == "answer") & frame["correct"].notna()]
     p = answered["probability"].to_numpy(dtype=np.float64)
     key = judgments["value"].to_numpy() == judgments["correct"].to_numpy()

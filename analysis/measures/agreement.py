@@ -71,27 +71,27 @@ def all_pairs(raters: int) -> IntArray:
 
 
 def pairs_with(rater: int, others: IntArray) -> IntArray:
-    """(p, 2): the rater with each of the others, itself left out."""
+    """(p, 2): the pairs of this rater with each of the others."""
     partners = others[others != rater]
     return np.stack([np.full_like(partners, rater), partners], axis=1)
 
 
 def select_sharing_pairs(ratings: IntArray, pairs: IntArray) -> IntArray:
-    """(q, 2): the pairs with a unit that both judged."""
+    """(q, 2): the pairs whose two raters judged a unit in common."""
     judged = ratings != MISSING
     shared = [(judged[one] & judged[other]).any() for one, other in pairs]
     return np.asarray(pairs[np.array(shared, dtype=np.bool_)])
 
 
 def pair_tables(ratings: IntArray, categories: int, pairs: IntArray, groups: IntArray, n_groups: int) -> FloatArray:
-    """(n_groups, p, c, c): per group of units and pair of raters, how often they gave which two categories.
+    """(n_groups, p, c, c): counts of each combination of two categories, by group of units and pair of raters.
 
-    ratings: (raters, units). pairs: (p, 2), whose first rater is in the rows of its tables. groups: (units,), codes
+    ratings: (raters, units). pairs: (p, 2); a table's rows are the first rater's. groups: (units,), codes
     0 to n_groups - 1, such as texts. A unit that one of the two did not judge is in none of the pair's tables. Whole
     numbers, kept as floats so that weighted sums are one matrix product.
     """
     cells, judged = categories * categories, ratings != MISSING
-    first, second = groups * cells + ratings * categories, ratings  # where a rater's judgments are counted
+    first, second = groups * cells + ratings * categories, ratings  # their sum: the index of a cell of the tables
     tables = np.empty((n_groups, len(pairs), cells))
     for at, (one, other) in enumerate(pairs):
         both = judged[one] & judged[other]
@@ -101,8 +101,7 @@ def pair_tables(ratings: IntArray, categories: int, pairs: IntArray, groups: Int
 
 
 def judgments_compared(ratings: IntArray, pairs: IntArray) -> BoolArray:
-    """(raters, units): the judgments that enter a comparison, because another rater of some pair judged the unit,
-    too."""
+    """(raters, units): whether the judgment enters a comparison, as the other rater of a pair judged the unit, too."""
     compared, judged = np.zeros(ratings.shape, dtype=np.bool_), ratings != MISSING
     for one, other in pairs:
         both = judged[one] & judged[other]
@@ -113,7 +112,7 @@ def judgments_compared(ratings: IntArray, pairs: IntArray) -> BoolArray:
 
 @dataclass(frozen=True)
 class Pairwise:
-    """Pair by pair, all (p,): n shared units, how many of them agreed, κ and AC1; NaN where undefined."""
+    """Agreement of each pair of raters, all (p,): n shared units, how many agreed, κ and AC1; NaN where undefined."""
 
     pairs: IntArray
     n: IntArray
@@ -137,7 +136,7 @@ class MeanAgreement:
     """Means over pairs; NaN where no pair is defined.
 
     kappa, percent and ac1 are weighted by shared judgments, kappa_unweighted is not, each over the pairs where it is
-    defined. n_pairs of n_pairs_possible have a κ; n_judgments are what all pairs share, as percent counts them.
+    defined. n_pairs of n_pairs_possible have a κ. n_judgments: the sum over all pairs of their shared units.
     """
 
     kappa: float
@@ -210,7 +209,7 @@ def mean_kappa(
     size = max(1, CELLS // max(1, n_groups * categories**2))
     blocks = [pairs[start : start + size] for start in range(0, len(pairs), size)]
 
-    @lru_cache(maxsize=1)  # one block is kept; where several are needed, they do not fit together
+    @lru_cache(maxsize=1)  # keeps one block; there are several only if they do not fit into memory together
     def sums(block: int) -> _Sums:
         return _Sums.of(pair_tables(ratings, categories, blocks[block], groups, n_groups))
 
@@ -241,13 +240,13 @@ def clustered_kappa(
 def clustered_kappas(
     ratings: IntArray, categories: int, pair_sets: Sequence[IntArray], text: IntArray, *, seed: int
 ) -> list[Interval]:
-    """`clustered_kappa` of several sets of pairs; sets over the same texts share what each draw gives for a pair."""
+    """`clustered_kappa` of several sets of pairs; sets over the same texts share each pair's κ in each draw."""
     found: dict[int, Interval] = {}
-    alike: dict[bytes, list[int]] = {}
+    places_by_texts: dict[bytes, list[int]] = {}
     compared = [judgments_compared(ratings, pairs) for pairs in pair_sets]
     for place, judged in enumerate(compared):
-        alike.setdefault(np.unique(text[judged.any(axis=0)]).tobytes(), []).append(place)
-    for key, places in alike.items():
+        places_by_texts.setdefault(np.unique(text[judged.any(axis=0)]).tobytes(), []).append(place)
+    for key, places in places_by_texts.items():
         texts = np.frombuffer(key, dtype=text.dtype)
         shared = [select_sharing_pairs(ratings, pair_sets[place]) for place in places]
         pairs = np.unique(np.sort(np.concatenate(shared), axis=1), axis=0)

@@ -78,7 +78,7 @@ def krippendorff_alpha(values: FloatArray, level: str = INTERVAL) -> Alpha:
 
 
 def clustered_alpha(values: FloatArray, level: str, text: IntArray, *, seed: int) -> Interval:
-    """The text-clustered interval of α, clipped to -1 and 1; each resample has its own expectation.
+    """The text-clustered interval of α, clipped to -1 and 1; each resample computes its own chance agreement.
 
     text: (units,) the text of each unit, as whole numbers.
     """
@@ -90,7 +90,7 @@ def clustered_alpha(values: FloatArray, level: str, text: IntArray, *, seed: int
 
 
 def published_alpha(values: FloatArray, level: str, *, seed: int) -> Interval:
-    """The same with single units resampled, all treated as independent (the published convention)."""
+    """The interval of α with single units resampled, all treated as independent (the published convention)."""
     scale, counts = value_counts(_keep_paired(values))
     kinds, times = np.unique(counts, axis=0, return_counts=True)
     statistic = alpha_statistic(scale, kinds, level, np.arange(len(kinds)), len(kinds))
@@ -160,11 +160,11 @@ def distances(scale: FloatArray, totals: FloatArray, level: str) -> FloatArray:
     if level == INTERVAL:
         return np.asarray(squared)
     if level == RATIO:
-        return _ratio(squared, scale)
+        return _ratio_distances(squared, scale)
     raise ValueError(f"There is no level of measurement called {level}; choose one of {', '.join(LEVELS)}.")
 
 
-def _ratio(squared: FloatArray, scale: FloatArray) -> FloatArray:
+def _ratio_distances(squared: FloatArray, scale: FloatArray) -> FloatArray:
     if len(scale) and scale[0] < 0:
         raise ValueError("The ratio level needs values of 0 or more; choose the interval level.")
     total = scale[:, None] + scale[None, :]

@@ -1,7 +1,7 @@
 """Chance-corrected agreement of two and more raters: percent, Fleiss' κ, Conger's κ, Gwet's AC1/AC2, Brennan-Prediger.
 
 All are (p_a - p_e) / (1 - p_e) with the same p_a and differ in p_e. Ratings may be missing. A unit with two or more
-ratings counts in p_a, one with a single rating only in p_e, one without any nowhere (Gwet 2014, chapters 2 and 3).
+ratings counts in p_a, with a single rating only in p_e, without ratings in neither (Gwet 2014, chapters 2 and 3).
 `counts` is (units, c): how many raters put the unit into each of the c declared categories. `times`, (units,), says how
 often such a unit occurs (default once), so a table of counts needs no row per unit. `weights`, (c, c), are those of
 types.py; without them only the same category agrees. Krippendorff's α is in alpha.py.
@@ -43,7 +43,7 @@ Chance = Callable[[FloatArray, FloatArray], FloatArray]
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A coefficient with what it rests on; NaN where undefined, and `reason` says why.
+    """A coefficient and the numbers behind it; NaN where undefined, and `reason` says why.
 
     value: -1 to 1. error: standard error over units (n - 1). observed, expected: p_a and p_e. n_units: units with two
     or more ratings. n_pairs: pairs of ratings of one unit. n_judgments: ratings of those units. n_sampled: units over
@@ -63,13 +63,13 @@ class Coefficient:
 
     @property
     def error_over_n(self) -> float:
-        """The standard error over n in place of n - 1, as functions for two raters print it (Gwet's, SAS)."""
+        """The standard error with n in place of n - 1, as Gwet's functions for two raters and SAS print it."""
         return self.error * math.sqrt((self.n_sampled - 1) / self.n_sampled) if self.n_sampled else math.nan
 
     def interval(self, *, over_n: bool = False) -> Interval:
         """value ± t.975(n_sampled - 1) · error, clipped to -1 and 1; units are taken as independent of each other.
 
-        Undefined where all units are alike: full agreement has no interval of no width.
+        Undefined where all units are alike, because an interval of width 0 would claim too much.
         """
         error = self.error_over_n if over_n else self.error
         about = (UNIT, self.n_sampled, self.n_judgments, None)
@@ -119,7 +119,7 @@ def gwet_ac(counts: IntArray, weights: FloatArray | None = None, times: IntArray
 
 def brennan_prediger(counts: IntArray, weights: FloatArray | None = None, times: IntArray | None = None) -> Coefficient:
     """Brennan & Prediger (1981), Bennett's S for two raters: p_e = Σ w_kl / c² over all declared categories."""
-    return _from_shares(counts, weights, times, brennan_prediger_chance, _level_slope)
+    return _from_shares(counts, weights, times, brennan_prediger_chance, _constant_slope)
 
 
 def conger_kappa(
@@ -130,7 +130,7 @@ def conger_kappa(
     ratings: (raters, units) codes with MISSING. p_e = Σ w_kl (p̄_k p̄_l - s_kl / r), the mean over pairs of raters of
     chance agreement from each one's own shares; s_kl is their covariance (n - 1) over the r raters that rated anything.
     """
-    w, n_times = _weights(weights, categories), _times(times, ratings.shape[1])
+    w, n_times = _fill_weights(weights, categories), _fill_times(times, ratings.shape[1])
     counts = category_counts(ratings, categories)
     by_rater = np.array([_weighted_bincount(row, n_times, categories) for row in ratings]).reshape(-1, categories)
     active = by_rater.sum(axis=1) > 0
@@ -197,7 +197,7 @@ def _from_shares(
     counts: IntArray, weights: FloatArray | None, times: IntArray | None, chance: Chance, slope: Chance
 ) -> Coefficient:
     """A coefficient whose p_e is a function of the mean shares of categories."""
-    w, n_times = _weights(weights, counts.shape[1]), _times(times, len(counts))
+    w, n_times = _fill_weights(weights, counts.shape[1]), _fill_times(times, len(counts))
     rated = (counts.sum(axis=1) > 0) * n_times
     shares = unit_shares(counts)
     mean = (rated @ shares) / max(rated.sum(), 1)
@@ -251,7 +251,7 @@ def _no_slope(shares: FloatArray, weights: FloatArray) -> FloatArray:
     return np.zeros(shares.shape[-1])
 
 
-def _level_slope(shares: FloatArray, weights: FloatArray) -> FloatArray:
+def _constant_slope(shares: FloatArray, weights: FloatArray) -> FloatArray:
     return np.full(shares.shape[-1], weights.mean())
 
 
@@ -285,11 +285,11 @@ def _weighted_bincount(row: IntArray, times: IntArray, categories: int) -> Float
     return np.bincount(row[rated], weights=times[rated], minlength=categories).astype(np.float64)
 
 
-def _weights(weights: FloatArray | None, categories: int) -> FloatArray:
+def _fill_weights(weights: FloatArray | None, categories: int) -> FloatArray:
     return np.eye(categories) if weights is None else np.asarray(weights, dtype=np.float64)
 
 
-def _times(times: IntArray | None, units: int) -> IntArray:
+def _fill_times(times: IntArray | None, units: int) -> IntArray:
     return np.ones(units, dtype=np.int64) if times is None else times
 
 
@@ -328,7 +328,7 @@ def clustered_coefficient(
 def published_coefficient(
     name: str, ratings: IntArray, categories: int, *, seed: int, weights: FloatArray | None = None
 ) -> Interval:
-    """The same with single units resampled, all taken as independent (the published convention).
+    """The interval with single units resampled, all taken as independent (the published convention).
 
     Units that were rated alike by everybody are one kind, so that a draw is a few multinomial counts.
     """
@@ -348,9 +348,9 @@ def coefficient_statistic(
     counts = category_counts(ratings, categories)
     observed = _observed_agreement(counts, weights, groups, n_groups)
     chance = (
-        _by_rater(ratings, categories, weights, groups, n_groups)
+        _chance_from_raters(ratings, categories, weights, groups, n_groups)
         if name == CONGER
-        else _by_shares(CHANCES[name], counts, weights, groups, n_groups)
+        else _chance_from_shares(CHANCES[name], counts, weights, groups, n_groups)
     )
     return lambda drawn: correct_for_chance(observed(drawn), chance(drawn))
 
@@ -367,7 +367,9 @@ def _observed_agreement(counts: IntArray, weights: FloatArray, groups: IntArray,
     return statistic
 
 
-def _by_shares(chance: Chance, counts: IntArray, weights: FloatArray, groups: IntArray, n_groups: int) -> Statistic:
+def _chance_from_shares(
+    chance: Chance, counts: IntArray, weights: FloatArray, groups: IntArray, n_groups: int
+) -> Statistic:
     """p_e from the mean over units of the shares of categories."""
     rated = (counts.sum(axis=1, keepdims=True) > 0).astype(np.float64)
     sums = group_sums(np.concatenate([unit_shares(counts), rated], axis=1), groups, n_groups)
@@ -380,7 +382,9 @@ def _by_shares(chance: Chance, counts: IntArray, weights: FloatArray, groups: In
     return statistic
 
 
-def _by_rater(ratings: IntArray, categories: int, weights: FloatArray, groups: IntArray, n_groups: int) -> Statistic:
+def _chance_from_raters(
+    ratings: IntArray, categories: int, weights: FloatArray, groups: IntArray, n_groups: int
+) -> Statistic:
     """Conger's p_e from each rater's own counts, in blocks of replicates of bounded size."""
     raters = len(ratings)
     tables = np.zeros((n_groups, raters, categories))

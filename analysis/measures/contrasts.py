@@ -33,7 +33,7 @@ def adjust_p_values(p: FloatArray, procedure: str = HOLM) -> FloatArray:
     """(m,) adjusted p-values; NaN stays NaN and does not count in the family.
 
     holm: family-wise error (Holm 1979). bh: false discovery rate of independent tests (Benjamini & Hochberg 1995). by:
-    of any tests (Benjamini & Yekutieli 2001).
+    the same of any tests (Benjamini & Yekutieli 2001).
     """
     if procedure not in PROCEDURES:
         raise ValueError(f"There is no procedure called {procedure}; choose one of {', '.join(PROCEDURES)}.")
@@ -65,7 +65,7 @@ TOO_FEW_TEXTS = gettext_noop("Fewer than 5 texts cannot carry a comparison of al
 
 @dataclass(frozen=True)
 class AdjustedContrast:
-    """A contrast with its 95 % interval and p alone, and both adjusted for a family of family_size; NaN: undefined.
+    """A contrast with 95 % interval and p, unadjusted and adjusted for a family of family_size; NaN where undefined.
 
     reason: why the contrast has no interval, or why it is not adjusted.
     """
@@ -83,16 +83,16 @@ class AdjustedContrast:
 
 
 def list_pairs(generators: int) -> IntArray:
-    """(m, 2): every two of g generators, the earlier first."""
+    """(m, 2): every pair of generators, the earlier first."""
     return np.stack(np.triu_indices(generators, 1), axis=1).astype(np.int64)
 
 
 def adjust_reader_contrasts(
     family: Sequence[VarianceParts], n_texts: Sequence[int] | None = None
 ) -> list[AdjustedContrast]:
-    """Over readers and texts: p as in `VarianceParts.p_of_zero`, Holm over the family, ends at 1 - .05 / m.
+    """Adjust contrasts over readers and texts by Holm; p as in `VarianceParts.p_of_zero`, ends at 1 - .05 / m.
 
-    n_texts: of each contrast, the number of texts of its generator with the fewest; by default that of the contrast.
+    n_texts: for each contrast, how many texts its generator with fewer texts has; by default those of the contrast.
     Below 5 a contrast is not adjusted and not a member of the family.
     """
     texts = [parts.n_texts for parts in family] if n_texts is None else n_texts
@@ -114,13 +114,12 @@ def adjust_reader_contrasts(
 def adjust_text_contrasts(
     values: FloatArray, without: FloatArray, *, bounds: Bounds, seed: int, alone: bool = False
 ) -> list[AdjustedContrast]:
-    """These annotators only: delete-one-text jackknife with t.(k - 1), adjusted by max-T, or by Holm if there are more
-    contrasts than texts.
+    """Adjust contrasts for these annotators only, from a delete-one-text jackknife with t(k - 1).
 
-    values: (m,) contrasts. without: (k, m) the same without each of the k texts. Adjusted p: the share of 100,000 draws
-    of a multivariate t, with the contrasts' correlations, whose largest |t| reaches the contrast's. Max-T takes the
-    correlations as known and one scale for all standard errors; with more contrasts than texts it claims too much.
-    alone: nothing is drawn, and what is adjusted is NaN.
+    By max-T, or by Holm if there are more contrasts than texts. values: (m,) contrasts. without: (k, m) the same
+    without each of the k texts. Adjusted p: the share of 100,000 draws of a multivariate t, with the contrasts'
+    correlations, whose largest |t| reaches the contrast's. Max-T takes the correlations as known and one scale for all
+    standard errors; with more contrasts than texts it is too liberal. alone: skip the adjustment, which leaves NaN.
     """
     k, errors = len(without), jackknife_errors(without)
     reasons = [_why_not(*about) for about in zip(values, without.T, errors, strict=True)]
@@ -218,7 +217,7 @@ ALL_TIED = gettext_noop("In every block all scores are equal, so there are no ra
 
 @dataclass(frozen=True)
 class Friedman:
-    """mean_ranks: (k,), 1 is best where higher is better. chi2: without correction for ties (as in Demšar 2006).
+    """Friedman's test of k columns. mean_ranks: (k,), 1 is best. chi2: not corrected for ties (as in Demšar 2006).
 
     chi2_ties: corrected for ties (what scipy prints), p its p-value. iman_davenport: F from the uncorrected χ², with
     its p. critical_difference: of two mean ranks at 5 %. n: blocks. NaN where undefined, and `reason` says why.
@@ -268,7 +267,7 @@ def _make_undefined(mean_ranks: FloatArray, n: int, reason: str) -> Friedman:
 
 
 def nemenyi(scores: FloatArray) -> FloatArray:
-    """(k, k) p-values of equal mean ranks of each two columns (Nemenyi 1963), 1 on the diagonal; NaN where too small.
+    """(k, k) p-values for each pair of columns having equal mean ranks (Nemenyi 1963), diagonal 1; NaN where too small.
 
     Studentized range with infinite degrees of freedom of the difference over √(k (k + 1) / 6n) · √2.
     """
@@ -307,16 +306,16 @@ def block_ranks(scores: FloatArray, *, higher_is_better: bool = True) -> FloatAr
 
 # Max-T of contrasts over readers and texts ----------------------------------------------------------------------------
 
-# The covariance of a family is that of texts, plus that of readers, minus what both count (`variance_parts`); its
+# The covariance of a family is that of texts plus that of readers, minus what both contain (`variance_parts`); its
 # correlations give the joint distribution of the largest |t|. Each contrast keeps its own interval, in which every
-# part has its own t: the critical value is turned into a level 1 - α that all contrasts share, and each is read at
-# that level. With texts alone this is max-T by the jackknife (`adjust_text_contrasts`).
+# part has its own t: the critical value is turned into a level 1 - α that all contrasts share, and their intervals are
+# computed at that level. With texts alone this is max-T by the jackknife (`adjust_text_contrasts`).
 
 
 @dataclass(frozen=True)
 class JointInfluence:
-    """What each text (T, m), reader (A, m) and cell (C, m) changes each of m figures; only directions count. cells:
-    without the means of their texts and readers."""
+    """Influence of each text (T, m), reader (A, m) and cell (C, m) on m figures; the scale of a column does not matter.
+    cells: without the means of their texts and readers."""
 
     texts: FloatArray
     readers: FloatArray
@@ -333,17 +332,16 @@ class JointInfluence:
         return cls(texts, readers, residuals)
 
     def combine(self, weights: FloatArray) -> JointInfluence:
-        """The variance parts of sums of the figures with weights (m, contrasts)."""
+        """The joint influence on sums of the figures with weights (m, contrasts)."""
         return JointInfluence(self.texts @ weights, self.readers @ weights, self.cells @ weights)
 
 
 def adjust_joint_contrasts(
     family: Sequence[VarianceParts], influence: JointInfluence, *, seed: int, alone: bool = False
 ) -> list[AdjustedContrast]:
-    """p as in `VarianceParts.p_of_zero`; adjusted p and simultaneous ends by max-T with 100,000 draws, and
-    by Holm of more contrasts than texts.
+    """Adjust contrasts by max-T with 100,000 draws, or by Holm if there are more contrasts than texts.
 
-    alone: nothing is drawn, and what is adjusted is NaN.
+    p as in `VarianceParts.p_of_zero`. alone: skip the adjustment; adjusted numbers are NaN.
     """
     p = np.array([parts.p_of_zero() for parts in family])
     member = ~np.isnan(p)
@@ -368,7 +366,7 @@ def draw_level(
 ) -> tuple[float, FloatArray]:
     """The simultaneous level, at least .95, and the adjusted p of the members.
 
-    t has the degrees of freedom of the part that has most: fewer would take more of the contrasts' errors for one.
+    t has the degrees of freedom of the part with the most: with fewer, the draws would share more of their errors.
     """
     chosen = [parts for parts, is_member in zip(family, member, strict=True) if is_member]
     freedom = max(count_freedom(parts) for parts in chosen)
@@ -379,12 +377,13 @@ def draw_level(
 
 
 def count_freedom(parts: VarianceParts) -> float:
+    """Degrees of freedom of texts or of annotators, whichever are more; at least 1."""
     found = [parts.n_texts_effective, np.nan if parts.drawn == TEXT else parts.n_annotators_effective]
     return max(float(np.nanmax(found)) - 1, 1.0)
 
 
 def correlate(family: Sequence[VarianceParts], influence: JointInfluence, member: BoolArray) -> FloatArray:
-    """(m, m) correlations of the members' errors; the nearest that are possible where parts leave none."""
+    """(m, m) correlations of the members' errors, made positive semidefinite."""
     drawn = np.array([parts.drawn != TEXT for parts in family])
     texts, readers, cells = (
         np.nan_to_num([getattr(parts, name) for parts in family]) for name in ("texts", "annotators", "cells")
@@ -401,8 +400,8 @@ def correlate(family: Sequence[VarianceParts], influence: JointInfluence, member
 
 
 def _scale_to(influence: FloatArray, variances: FloatArray) -> FloatArray:
-    """(m, m) covariance with these variances and the correlations of the columns. A part that is not drawn, such as a
-    single model as reader, is undefined without itself and has no variance."""
+    """(m, m) covariance with these variances and the correlations of the columns; NaN counts as 0, as the influence of
+    a part that is not a sample (a single model as reader) is undefined."""
     influence = np.nan_to_num(influence)
     products = influence.T @ influence
     norm = np.sqrt(np.diag(products))

@@ -1,4 +1,4 @@
-"""Many correlations at once: one of each row of two tables, or of each text."""
+"""Correlations over all rows, within texts and of generators' means; and least squares within texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noo
 
 PEARSON, SPEARMAN, KENDALL = "pearson", "spearman", "kendall"
 FEWEST = 3
-LONG = 100  # from this length on sorting a row is faster than comparing each two of its numbers
+LONG = 100  # from this length on sorting a row is faster than comparing all pairs of its numbers
 
 
 def text_correlations(x: FloatArray, y: FloatArray, text: IntArray, coefficient: str) -> tuple[FloatArray, IntArray]:
@@ -61,7 +61,7 @@ def _by_signs(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def round_means(values: FloatArray) -> FloatArray:
-    """(…, g) means to the twelfth digit of the largest in their row, so that means that are equal rank equal."""
+    """(…, g) means rounded to 12 digits of the largest in their row, so that equal means get equal ranks."""
     largest = np.where(np.isnan(values), 0.0, np.abs(values)).max(axis=-1, keepdims=True, initial=0.0)
     scale = np.where(largest > 0, largest, 1.0)
     return np.asarray(np.round(values / scale, 12) * scale)
@@ -72,7 +72,7 @@ def moments(x: FloatArray, y: FloatArray) -> tuple[FloatArray, ...]:
 
 
 def pearson_of(sums: FloatArray) -> FloatArray:
-    """r from (b, 6) sums of 1, x, y, x², y², xy; NaN where one has no variation but for rounding."""
+    """r from (b, 6) sums of 1, x, y, x², y², xy; NaN where x or y varies only by rounding errors."""
     n, x, y, xx, yy, xy = sums.T
     spread_x, spread_y = n * xx - x * x, n * yy - y * y
     rounding = 1e-12 * n
@@ -86,19 +86,6 @@ def over_root(above: FloatArray, one: FloatArray, other: FloatArray) -> FloatArr
     below = np.sqrt(one * other)
     return np.clip(above / np.where(below > 0, below, np.nan), -1.0, 1.0)
 
-
-__all__ = [
-    "COEFFICIENTS",
-    "KENDALL",
-    "PEARSON",
-    "SPEARMAN",
-    "Correlation",
-    "by_generator",
-    "center_within",
-    "correlation",
-    "correlation_matrix",
-    "within_texts",
-]
 
 COEFFICIENTS = (PEARSON, SPEARMAN, KENDALL)
 
@@ -189,7 +176,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class WithinText:
-    """coefficients (c, y) of the columns by outcome, and without each text (k, c, y); NaN where not estimable."""
+    """The coefficients (c, y) of columns by outcome, and the same without each text (k, c, y); NaN if not estimable."""
 
     coefficients: FloatArray
     without: FloatArray
@@ -198,8 +185,8 @@ class WithinText:
 def within_text(
     outcomes: FloatArray, columns: FloatArray, text: IntArray, of_interest: int | None = None
 ) -> WithinText:
-    """outcomes (m, y) on columns (m, c), text (m,) codes from 0. of_interest: how many columns are given back, the
-    first ones; the others, such as dummies of a type, may be collinear among themselves."""
+    """Regress outcomes (m, y) on columns (m, c) within texts; text: (m,) codes from 0. of_interest: how many
+    coefficients are returned, the first ones; other columns, such as dummies of a type, may be collinear."""
     k, c = int(text.max()) + 1, columns.shape[1]
     n = np.bincount(text, minlength=k).astype(np.float64)
     both = np.concatenate([columns, outcomes], axis=1)
@@ -215,15 +202,15 @@ def within_text(
 
 
 def solve_products(products: FloatArray, c: int, wanted: int) -> FloatArray:
-    """(wanted, y) from XᵀX and XᵀY side by side; NaN for a column that the others of it determine."""
+    """(wanted, y) coefficients from XᵀX and XᵀY side by side; NaN for a column that the other columns determine."""
     left, right = products[:, :c], products[:, c:]
     scale = np.sqrt(np.maximum(np.diag(left), ROUNDING))
     scaled = left / np.outer(scale, scale)
     roots, vectors = np.linalg.eigh(scaled)
-    open_ = roots < ROUNDING * max(1.0, float(roots.max(initial=0)))
-    inverse = (vectors[:, ~open_] / roots[~open_]) @ vectors[:, ~open_].T
+    is_singular = roots < ROUNDING * max(1.0, float(roots.max(initial=0)))
+    inverse = (vectors[:, ~is_singular] / roots[~is_singular]) @ vectors[:, ~is_singular].T
     found = inverse @ (right / scale[:, None]) / scale[:, None]
-    undetermined = (vectors[:, open_] ** 2).sum(axis=1) > 1e-6
+    undetermined = (vectors[:, is_singular] ** 2).sum(axis=1) > 1e-6
     found[undetermined | (np.diag(left) <= ROUNDING)] = np.nan
     return np.asarray(found[:wanted])
 

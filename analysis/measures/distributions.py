@@ -13,7 +13,7 @@ from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit
 
 def t_quantile(share: Any, freedom: float) -> Any:
     """The value that a share of Student's t is below."""
-    return np.where(np.equal(share, 0), -np.inf, stdtrit(freedom, share))  # which gives ∞ for 0
+    return np.where(np.equal(share, 0), -np.inf, stdtrit(freedom, share))  # stdtrit gives ∞ for 0
 
 
 def t_above(value: Any, freedom: float) -> Any:

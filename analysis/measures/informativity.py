@@ -1,4 +1,4 @@
-"""Accuracy from counts: a share is one division of whole numbers, so equal counts give equal figures to the digit."""
+"""Informativity and its parts from counts, AUC, bits, signal detection, and how guessing changes later answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def tally(right: BoolArray, text: IntArray, texts: int) -> tuple[IntArray, IntAr
 
 
 def share(right: int, n: int) -> float:
-    """Right of n judgments, 0 to 1; NaN where n is 0. Counts are pooled first: a mean of shares is another figure."""
+    """Right of n judgments, 0 to 1; NaN where n is 0. One division of pooled counts, not a mean of shares."""
     return int(right) / int(n) if n else math.nan
 
 
@@ -83,7 +83,7 @@ def clustered_auc_informativity(
 
 
 class _Area:
-    """AUC as a function of weights of texts: keys of one text against distractors of another, counted once."""
+    """AUC as a function of weights of texts; keys and distractors of each two texts are compared once, at the start."""
 
     def __init__(self, p: FloatArray, key: BoolArray, groups: IntArray, n_groups: int) -> None:
         order = np.argsort(p[key])
@@ -145,7 +145,7 @@ class Detection:
 
 
 def detection(ticked: BoolArray, key: BoolArray) -> Detection:
-    """From (n,) judgments. d′ and criterion with half a judgment added to each count (Hautus 1995), always finite."""
+    """The detection measures of (n,) judgments; d′ and criterion add half a judgment to each count (Hautus 1995)."""
     n_keys, n_others = int(key.sum()), int((~key).sum())
     hits, false_alarms = int(ticked[key].sum()), int(ticked[~key].sum())
     constant = n_others / len(key) if len(key) else math.nan
@@ -164,7 +164,7 @@ def detection(ticked: BoolArray, key: BoolArray) -> Detection:
 
 @dataclass(frozen=True)
 class CarryOver:
-    """parts: the effect with its variance. n_items: items that both kinds of readers read; n_texts: theirs.
+    """parts: the effect with its variance. n_items: items that both kinds of readers read; n_texts: their texts.
     others_only: share right of those who had not guessed, over all items."""
 
     parts: VarianceParts
@@ -183,8 +183,8 @@ def carry_over(
     readers: Readers = RANDOM,
     bounds: tuple[float, float] = (-1.0, 1.0),
 ) -> CarryOver:
-    """From sums by item and annotator with the text, all (m,): right of n judgments, guessed before or not. Times work
-    as well: right = minutes, n = 1. The effect is NaN where no item has both kinds of readers."""
+    """The carry-over, from sums by item and annotator with the text, all (m,): right of n judgments, guessed before or
+    not. For times, right = minutes and n = 1. NaN where no item has both kinds of readers."""
     side = guessed.astype(np.int64)
     n_items = int(item.max(initial=-1)) + 1
     judged, hit = (

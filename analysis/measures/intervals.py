@@ -52,8 +52,7 @@ class Interval:
     unit: what was left out or drawn; n_units of it, holding n_responses judgments. replicates: leave-one-outs, or the
     draws in which the figure is defined. seed: of the draws, None without any. The other fields belong to intervals
     over readers and texts (reader_intervals.py): Kish's effective numbers, the share of the variance that comes from
-    readers, caveats to print with the interval, and a one-sided `bound` where the figure is at an end of its
-    scale.
+    readers, caveats to print with the interval, and a one-sided `bound` where the figure is at an end of its scale.
     """
 
     low: float
@@ -75,11 +74,11 @@ class Interval:
 def cluster_interval(
     statistic: Statistic, k: int, n_responses: int, *, bounds: Bounds, seed: int, method: str = ""
 ) -> Interval:
-    """The interval over texts of any statistic of k texts that have judgments; `method` asks for one whatever k is.
+    """The interval over texts of any statistic of k texts that have judgments; `method` overrides the choice by k.
 
     k < 2: undefined. k < 40: delete-one-text jackknife with t (Tukey 1958; Efron & Stein 1981), SE² = (k-1)/k ·
     Σ(θ₍ᵢ₎ - mean θ₍ᵢ₎)², θ ± t.975(k-1) · SE, clipped to `bounds`. k ≥ 40: 2.5 and 97.5 percentiles of 10,000 draws of
-    k texts with replacement (Efron 1979). No variation between replicates: undefined, not an interval of no width.
+    k texts with replacement (Efron 1979). Undefined, rather than of width 0, if the replicates do not vary.
     """
     if (method or method_for(k)) == JACKKNIFE or k < 2:
         return _jackknife(statistic, k, n_responses, bounds)
@@ -182,7 +181,7 @@ def _draws(counts: IntArray, seed: int | None) -> Iterable[FloatArray]:
 
 @lru_cache(maxsize=1)
 def _draws_of_texts(k: int, seed: int | None) -> tuple[FloatArray, ...]:
-    """The same for k texts: every figure of a report is recomputed on the same draws."""
+    """The draws of k texts, cached because every figure of a report is recomputed on the same ones."""
     blocks = tuple(_draw_counts(np.ones(k, dtype=np.int64), seed))
     for block in blocks:
         block.setflags(write=False)
@@ -193,17 +192,17 @@ def _draw_counts(counts: IntArray, seed: int | None) -> Iterator[FloatArray]:
     rng = np.random.default_rng(seed)
     rows = max(1, CELLS // max(len(counts), 1))
     # multinomial counts pay off where each kind has many units, drawing unit by unit where kinds are nearly all single
-    draw = unit_by_unit if counts.sum() <= 4 * len(counts) else _by_kind
+    draw = draw_unit_by_unit if counts.sum() <= 4 * len(counts) else _draw_by_kind
     for start in range(0, DRAWS, rows):
         yield draw(counts, min(rows, DRAWS - start), rng).astype(np.float64)
 
 
-def _by_kind(counts: IntArray, rows: int, rng: np.random.Generator) -> IntArray:
+def _draw_by_kind(counts: IntArray, rows: int, rng: np.random.Generator) -> IntArray:
     n = int(counts.sum())
     return rng.multinomial(n, counts / n, size=rows)
 
 
-def unit_by_unit(counts: IntArray, rows: int, rng: np.random.Generator) -> IntArray:
+def draw_unit_by_unit(counts: IntArray, rows: int, rng: np.random.Generator) -> IntArray:
     """(rows, kinds): how often each kind is among counts.sum() draws with replacement of units, counts (kinds,)."""
     kinds, n = len(counts), int(counts.sum())
     drawn = np.repeat(np.arange(kinds), counts)[rng.integers(n, size=(rows, n))]
@@ -223,7 +222,7 @@ def from_draws(values: FloatArray, about: About) -> Interval:
 
 
 def undefined_interval(method: str, about: About, reason: str) -> Interval:
-    """No interval, and why."""
+    """An interval without ends, and the reason."""
     return Interval(math.nan, math.nan, method, *about[:3], 0, about[3], reason)
 
 
@@ -249,9 +248,9 @@ def clustered_mean(
 def clustered_contrast(
     read_right: IntArray, read_n: IntArray, guess_right: IntArray, guess_n: IntArray, *, seed: int, method: str = ""
 ) -> Interval:
-    """Text-clustered interval of A - G, -1 to 1, with both shares recomputed in every replicate.
+    """Text-clustered interval of answerability minus guessability (A - G), -1 to 1; each replicate recomputes both.
 
-    All (texts,) counts. A text with judgments of one stage only counts among the k texts and moves that stage's share.
+    All (texts,) counts. A text with judgments in only one stage is one of the k texts and affects that stage's share.
     method: jackknife or percentile whatever k is; the default goes by k.
     """
     has = (read_n + guess_n) > 0
@@ -327,7 +326,7 @@ TOO_FEW_OF_EITHER = gettext_noop("Resampling both needs at least two texts and t
 
 
 def two_way_share(right: IntArray, n: IntArray, *, seed: int) -> Interval:
-    """Interval of Σ right / Σ n from counts (texts, annotators), 0 to 1; unit n is the texts with judgments."""
+    """Interval of Σ right / Σ n from counts (texts, annotators), 0 to 1; n_units: the texts with judgments."""
     reason = _explain_no_interval([n])
     if reason:
         return undefined_interval(PERCENTILE, _interval_facts([n], seed), reason)
@@ -361,7 +360,7 @@ def _bootstrap_draws(tables: list[IntArray], seed: int) -> list[list[FloatArray]
     for start in range(0, DRAWS, rows):
         b = min(rows, DRAWS - start)
         of_text, of_annotator = (
-            unit_by_unit(np.ones(k, dtype=np.int64), b, rng).astype(np.float64) for k in (texts, annotators)
+            draw_unit_by_unit(np.ones(k, dtype=np.int64), b, rng).astype(np.float64) for k in (texts, annotators)
         )
         blocks.append([((of_text @ table) * of_annotator).sum(axis=1) for table in kept])
     return blocks

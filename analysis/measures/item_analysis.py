@@ -83,7 +83,7 @@ def discrimination(right: IntArray) -> Discrimination:
 
 
 def discrimination_intervals(right: IntArray, found: Discrimination) -> list[Interval]:
-    """(u,) intervals of the units' discrimination `found` by a jackknife over annotators, from 10 of them."""
+    """(u,) intervals of the discriminations `found` by a jackknife over annotators; undefined with fewer than 10."""
     variances = jackknife_of_discrimination(right).tolist()
     intervals = []
     for value, n, variance, why in zip(found.value.tolist(), found.n.tolist(), variances, found.reasons, strict=True):
@@ -99,7 +99,7 @@ def discrimination_intervals(right: IntArray, found: Discrimination) -> list[Int
 
 
 def jackknife_of_discrimination(right: IntArray) -> FloatArray:
-    """(u,) variance of each unit's discrimination over its n annotators; NaN where it is undefined without one."""
+    """(u,) jackknife variance of each unit's discrimination over its annotators; NaN if undefined without one."""
     judged = right != MISSING
     ones, n_judged = (right * judged).astype(np.float64), judged.sum(axis=1).astype(np.float64)
     used, total = judged & (n_judged > 1)[:, None], ones.sum(axis=1)

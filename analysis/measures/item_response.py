@@ -41,7 +41,7 @@ class ItemResponseModel:
 
 
 def fit_item_response(answers: IntArray, slopes: Slopes = "common") -> ItemResponseModel:
-    """From persons × items (n, k) of 0, 1, MISSING. slopes: all 1, one for all items, or one for each.
+    """The model fitted to persons × items (n, k) of 0, 1, MISSING. slopes: all 1, one for all items, or one for each.
 
     Every item needs both outcomes.
     """
@@ -133,7 +133,7 @@ def residual_correlations(answers: IntArray, expected: FloatArray) -> FloatArray
 
 
 def discrimination_without(right: FloatArray, total: FloatArray, judged: FloatArray) -> FloatArray:
-    """(…, n) corrected point-biserial correlation of one option, or of several, without each of n persons.
+    """(…, n) corrected point-biserial correlation of one or several options, with each of n persons left out.
 
     right: (…, n) 0 or 1 on it; total, judged: right and all judgments of the others.
     """
@@ -173,7 +173,7 @@ NOT_DEFINED = MantelHaenszel(np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, np.
 
 
 def mantel_haenszel(tables: FloatArray | IntArray) -> MantelHaenszel:
-    """From (strata, 2 groups, 2: right, wrong), the reference group first. p: with continuity correction.
+    """The test of (strata, 2 groups, 2: right, wrong) counts, the reference group first. p: with continuity correction.
 
     NaN where no stratum has both groups and both outcomes.
     """
@@ -212,12 +212,12 @@ def item_functioning(answers: IntArray, second: BoolArray) -> list[MantelHaensze
     again with items of class C left out of the score.
     """
     everything = np.ones(answers.shape[1], dtype=bool)
-    first = _each(answers, second, everything)
+    first = _test_items(answers, second, everything)
     kept = np.array([each.category != LARGE for each in first])
-    return first if kept.all() else _each(answers, second, kept)
+    return first if kept.all() else _test_items(answers, second, kept)
 
 
-def _each(answers: IntArray, second: BoolArray, kept: BoolArray) -> list[MantelHaenszel]:
+def _test_items(answers: IntArray, second: BoolArray, kept: BoolArray) -> list[MantelHaenszel]:
     seen = answers >= 0
     _patterns, same_items = np.unique(seen, axis=0, return_inverse=True)
     right = np.where(seen, answers, 0)

@@ -1,4 +1,4 @@
-"""Tests of Cohen's and Fleiss' κ, and the words of Landis and Koch for its size."""
+"""Tests of Cohen's and Fleiss' κ, and the labels of Landis and Koch for its size."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ UPPER_ENDS = ((0.20, SLIGHT), (0.40, FAIR), (0.60, MODERATE), (0.80, SUBSTANTIAL
 
 
 def strength(coefficient: float) -> str:
-    """poor below 0, slight to .20, fair to .40, moderate to .60, substantial to .80, above almost perfect.
+    """The label of Landis & Koch (1977, p. 165): poor below 0, slight to .20, fair to .40, and so on.
 
-    Table of Landis & Koch (1977), p. 165, on the coefficient rounded to two digits as their table is printed. Empty
-    where the coefficient is undefined.
+    The coefficient is rounded to two digits, as in their table. Empty where it is undefined.
     """
     if math.isnan(coefficient):
         return ""
@@ -123,7 +122,7 @@ def _make_undefined(observed: float, expected: float, n: int, reason: str) -> Ka
 
 
 def _root(variance: float, expected: float, n: int) -> float:
-    """Standard error from n (1 - p_e)² times the variance; what is 0 but for rounding is 0."""
+    """Standard error √(variance / n) / (1 - p_e); 0 where the variance is a rounding error."""
     return math.sqrt(variance / n) / (1 - expected) if variance > ROUNDING else 0.0
 
 
@@ -133,7 +132,7 @@ NO_SPREAD_IN_LABELS = gettext_noop("All ratings are the same, so there is nothin
 
 @dataclass(frozen=True)
 class FleissTest:
-    """Per category (c,) and overall; NaN where undefined, and `reason` says why.
+    """Tests of Fleiss' κ for each category (c,) and overall; NaN where undefined, and `reason` says why.
 
     kappa: of a category against all others, NaN where nobody or everybody chose it. error_null: its standard error
     under chance agreement, the same for every category. z: κ over that, p two-sided. overall_…: of κ as a whole.

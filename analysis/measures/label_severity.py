@@ -37,7 +37,7 @@ class LabelSeverity:
 
 
 def label_severity(item: IntArray, rater: IntArray, yes: BoolArray, text: IntArray, group: IntArray) -> LabelSeverity:
-    """From labels (m,) whose raters are linked. text, group: of each item, codes from 0, such as of its generator."""
+    """Severities from labels (m,) of linked raters. text, group: of each item, codes from 0; group: its generator."""
     n_raters, n_groups, n_texts = int(rater.max()) + 1, int(group.max()) + 1, int(text.max()) + 1
     raters, groups = have_both_answers(rater, yes), have_both_answers(group[item], yes)
     kept = raters[rater] & groups[group[item]]
@@ -110,12 +110,12 @@ class _Labels:
         return np.asarray(expit(logit) @ weights)
 
     def logits(self, x: FloatArray) -> FloatArray:
-        """(cells, nodes)"""
+        """(cells, nodes) logits of a yes."""
         severity, level, sigma = self.read(x)
         return np.asarray((severity[:, None] + level).reshape(-1, 1) + sigma * self.nodes[0])
 
     def weigh_nodes(self, labels: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """From log-likelihoods of items at each node: the marginal ones (n,), and posterior weights (n, nodes)."""
+        """Marginal log-likelihoods (n,) and posterior weights (n, nodes), from items' log-likelihoods at each node."""
         joint = np.log(self.nodes[1]) + labels
         top = joint.max(axis=1, keepdims=True)
         weights = np.exp(joint - top)
@@ -154,7 +154,7 @@ class _Labels:
         return gradient, hessian.reshape(size, size)
 
     def derivatives_of(self, x: FloatArray, labels: IntArray) -> tuple[IntArray, FloatArray, FloatArray]:
-        """From labels (items, n): the n + 2 parameters of each item, its gradient and its Hessian by them."""
+        """For labels (items, n): the n + 2 parameters of each item, and its gradient and Hessian by them."""
         n = labels.shape[1]
         severity, level, sigma = self.read(x)
         first, slope = labels[:, :1], sigma * self.nodes[0]  # of a logit by log σ
@@ -196,7 +196,7 @@ class _Labels:
         return np.asarray(found.x, dtype=np.float64)
 
     def steps_without_texts(self, x: FloatArray) -> FloatArray:
-        """(k, parameters) where the solution moves when a text is left out; σ stays where it is at its bound."""
+        """(k, parameters) change of the solution when each text is left out; σ does not change at its bound."""
         free = len(x) - int(self.read(x)[2] <= 2 * NO_ITEM_SPREAD)
         n_texts, of_label = int(self.text.max()) + 1, self.text[self.item]
         order = np.lexsort((self.item, of_label))
@@ -211,7 +211,7 @@ class _Labels:
 
 
 def solve(matrix: FloatArray, values: FloatArray) -> FloatArray:
-    """NaN where the matrix is nearly singular."""
+    """The solution x of matrix · x = values; NaN if the matrix is nearly singular."""
     triangles, pivots, _singular = dgetrf(matrix)
     if dgecon(triangles, np.abs(matrix).sum(axis=0).max())[0] <= 1e-12:
         return np.full(len(values), np.nan)

@@ -130,7 +130,7 @@ class Strengths:
 def rank_by_choices(
     best: IntArray, worst: IntArray, others: IntArray, generators: int, text: IntArray, *, seed: int
 ) -> Strengths:
-    """Strengths of generators from n choices; arguments as of `make_choices`, text: (n,) any whole numbers.
+    """Strengths of generators from n choices; arguments as in `make_choices`, text: (n,) any whole numbers.
 
     Either all have a strength or none: choices among items of a generator without one leave the others open.
     """

@@ -169,8 +169,8 @@ def _draw_studies(
         _normal(rng, spread.text, (studies, 1, plan.texts, 1, 1, 1)) + people[:, _readers(plan)][:, None, :, None, None]
     )
     guessed = _assign_guesses(plan)
-    guess_right = _right(plan, means[:1] * 2, common, spread, rng) * guessed
-    return guess_right, _right(plan, means[1:], common, spread, rng), guessed
+    guess_right = _draw_right(plan, means[:1] * 2, common, spread, rng) * guessed
+    return guess_right, _draw_right(plan, means[1:], common, spread, rng), guessed
 
 
 def _readers(plan: Plan) -> IntArray:
@@ -185,7 +185,7 @@ def _assign_guesses(plan: Plan) -> BoolArray:
     return np.asarray(turn[None, None, :, None, :] == np.arange(2)[None, :, None, None, None])
 
 
-def _right(
+def _draw_right(
     plan: Plan, means: list[float], common: FloatArray, spread: Components, rng: np.random.Generator
 ) -> IntArray:
     """(studies, 2 generators, texts, items, annotators): right options of one stage, as if everybody judged all."""

@@ -1,8 +1,8 @@
 """Estimates for all texts, from people's judgments of a random sample of texts and a predictor's of all texts.
 
-The difference estimator of survey sampling with a fitted slope (GREG; Särndal, Swensson & Wretman 1992), which PPI++
-(Angelopoulos, Duchi & Zrnic, arXiv 2311.01453) is for a mean; the unit is the text. With texts u that people did, of
-all N, weights a = 1 / π and values z of people, f of the predictor
+The difference estimator of survey sampling with a fitted slope (GREG; Särndal, Swensson & Wretman 1992); for a mean it
+is PPI++ (Angelopoulos, Duchi & Zrnic, arXiv 2311.01453). The unit is the text. With the texts u that people judged, out
+of N, weights a = 1 / π and values z of people, f of the predictor
 
     λ = Σu a (z - z̄)(f - f̄) / Σu a (f - f̄)²        θ = λ · mean of f over all N + Σu a (z - λ f) / Σu a
 
@@ -64,8 +64,8 @@ SLOPE_FITTED, PEOPLE_ONLY, SLOPE_ONE = None, 0.0, 1.0
 
 @dataclass(frozen=True)
 class PoweredEstimate:
-    """value, slope λ, r of people and predictor in the n texts of people, of N; apart: (N,) scaled deviations of the
-    leave-one-out values, whose sum of squares is the variance; influence: of readers."""
+    """An estimate. slope: λ. r: of people and predictor in the n texts of people. n_all: N. apart: (N,) scaled
+    deviations of the leave-one-out values, whose sum of squares is the variance. influence: of readers."""
 
     value: float
     slope: float
@@ -127,7 +127,7 @@ def combine(
 
 
 def joint_influence(cells: Sequence[PoweredEstimate]) -> JointInfluence:
-    """What the cells' estimates share, one column each; cells without judgments of people have nothing of readers."""
+    """The joint influence on the cells' estimates, one column each; cells without `judgments` have none of readers."""
     known = [cell.influence or _NOBODY for cell in cells]
     text, annotator, n, h = (
         np.concatenate([getattr(each, name) for each in known]) for name in ("text", "annotator", "n", "h")
@@ -151,7 +151,7 @@ def _join_cells(cells: Sequence[PoweredEstimate], signs: Sequence[float]) -> Rea
 
 
 def _influence(cell: Cell, scale: FloatArray, found: PoweredEstimate, sums: _Sums) -> ReaderInfluence | None:
-    """h = a·w/w̄ (right - expected · n) / (n of the text · Σ a): what is left after the predictor, by reader."""
+    """Readers' influence h = a·w/w̄ (right - expected · n) / (n of the text · Σ a), beyond the predictor."""
     if cell.judgments is None:
         return None
     text, n = cell.judgments.text, cell.judgments.n
@@ -168,7 +168,7 @@ def _influence(cell: Cell, scale: FloatArray, found: PoweredEstimate, sums: _Sum
 
 @dataclass(frozen=True)
 class _Sums:
-    """Weighted moments of texts with people; scalars, or (n,) of the texts without each one."""
+    """Weighted moments of texts with people; scalars, or (n,) without each text. single: the text's terms."""
 
     a: FloatArray
     az: FloatArray
@@ -196,7 +196,7 @@ class _Sums:
         return np.asarray(used * of_all / n_all + self.rest(used)), used
 
     def rest(self, slope: FloatArray | float) -> FloatArray:
-        """The weighted mean of what people say beyond slope · predictor."""
+        """The weighted mean of people's values minus slope · predictor."""
         return np.asarray((self.az - slope * self.af if np.any(slope) else self.az) / self.a)
 
     def slope(self) -> FloatArray:

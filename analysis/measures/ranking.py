@@ -71,15 +71,15 @@ def rank_generators(
     whole = fit(counts.total().select(held), method) if held.any() else None
     n = np.rint(used.total().n.sum(axis=1)).astype(np.int64)
     if whole is None or np.isnan(whole.log_worth).any():
-        untold = RUNS_AWAY if counts.total().select(held).wins.any() else ONLY_TIES
-        return _without(n, [reason or untold for reason in reasons], seed)
+        general_reason = RUNS_AWAY if counts.total().select(held).wins.any() else ONLY_TIES
+        return _make_unranked(n, [reason or general_reason for reason in reasons], seed)
     entering = counts.select(held)
-    entering = _of_texts(entering, treat_ties(entering, method).n.sum(axis=(1, 2)) > 0)
+    entering = _select_texts(entering, treat_ties(entering, method).n.sum(axis=(1, 2)) > 0)
     found = _intervals(entering, method, seed)
     return _assemble(whole.log_worth[0], float(whole.tie[0]), held, found, reasons, n, len(entering.wins))
 
 
-def _of_texts(counts: PairCounts, chosen: BoolArray) -> PairCounts:
+def _select_texts(counts: PairCounts, chosen: BoolArray) -> PairCounts:
     return PairCounts(counts.wins[chosen], counts.ties[chosen])
 
 
@@ -121,14 +121,14 @@ def _assemble(
 def _ranks(strengths: FloatArray, differences: list[Interval]) -> IntArray:
     """(3, h): rank, lowest and highest rank; undefined differences leave both generators' order open."""
     h = len(strengths)
-    surely = np.zeros((h, h), dtype=np.bool_)  # that of the row is stronger
+    surely = np.zeros((h, h), dtype=np.bool_)  # [i, j]: i is surely stronger than j
     for (one, other), interval in zip(zip(*np.triu_indices(h, 1), strict=True), differences, strict=True):
         surely[one, other], surely[other, one] = interval.low > 0, interval.high < 0
     rank = 1 + (strengths[None, :] > strengths[:, None] + EQUAL).sum(axis=1)
     return np.stack([rank, 1 + surely.sum(axis=0), h - surely.sum(axis=1)])
 
 
-def _without(n: IntArray, reasons: list[str], seed: int) -> Ranking:
+def _make_unranked(n: IntArray, reasons: list[str], seed: int) -> Ranking:
     g, zero = len(n), np.zeros(len(n), dtype=np.int64)
     none = [undefined_interval(method_for(0), (TEXT, 0, 0, seed), reason or NO_JUDGMENT) for reason in reasons]
     return Ranking(np.full(g, np.nan), none, zero, zero, zero, n, reasons, float("nan"), 0)

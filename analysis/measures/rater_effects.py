@@ -40,6 +40,7 @@ class GStudy:
 
 
 def positive_part(component: float) -> float:
+    """The component, 0 if it is negative; NaN stays NaN."""
     return max(component, 0.0) if component == component else component
 
 

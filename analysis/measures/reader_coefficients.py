@@ -92,7 +92,7 @@ def kappa_parts(
 ) -> VarianceParts:
     """The parts of the variance of the mean κ; a pair without κ in a replicate is left out of it.
 
-    Where some raters are fixed, every pair must have one who is not, or all raters be fixed.
+    Unless all raters are fixed, every pair must have one who is not.
     """
     pairs = select_sharing_pairs(ratings, pairs)
     compared = judgments_compared(ratings, pairs)
@@ -138,8 +138,8 @@ def coefficient_parts(
         left_out = _leave_out_of_conger(study, kept, categories, w)
     else:
         left_out = _leave_out_ratings(study, kept, categories, *_share_sums(name, w))
-    bent = _rare_labels(ratings[entering], study) if name in DISTORTED_BY_RARE_LABELS else ()
-    return study.parts(left_out, (0.0 if name == PERCENT else -1.0, 1.0), bent)
+    caveats = _rare_labels(ratings[entering], study) if name in DISTORTED_BY_RARE_LABELS else ()
+    return study.parts(left_out, (0.0 if name == PERCENT else -1.0, 1.0), caveats)
 
 
 def pooled_pairs_parts(
@@ -254,7 +254,7 @@ def _weighted_kappas(tables: FloatArray, weighted: bool) -> FloatArray:
 
 
 def _leave_out_ratings(study: _Study, ratings: IntArray, categories: int, columns: Columns, value: Value) -> LeftOut:
-    """For figures of sums over units, where a rating that is left out changes its unit's numbers.
+    """Leave-one-out values of a figure of sums over units; without a rating, its unit's numbers change.
 
     ratings: (raters, units that enter).
     """
@@ -322,7 +322,7 @@ def _coincidences_of_units(counts: IntArray) -> FloatArray:
 
 
 def _ordinal_alpha(sums: FloatArray, scale: FloatArray) -> FloatArray:
-    """α from coincidences (b, v · v), in blocks; what is 0 but for rounding is 0."""
+    """α from coincidences (b, v · v), in blocks; rounding errors count as 0."""
     v = len(scale)
     rows = max(1, CELLS // max(1, v * v))
     clean = np.where(np.abs(sums) < CERTAIN_TO_ROUNDING, 0.0, sums).reshape(-1, v, v)

@@ -44,7 +44,7 @@ ONE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)
 class Arm:
     """Judgments by text and annotator: codes from 0 (m,), the sum of the judgments' values (m,) and how many (m,).
 
-    Cells may come in any order and more than once, so single judgments will do.
+    A text and annotator may occur more than once, in any order, so single judgments work, too.
     """
 
     text: IntArray
@@ -125,7 +125,7 @@ def weighted_parts(arms: Sequence[tuple[float, Arm]], bounds: Bounds, *, fixed: 
 def family_parts(
     contrasts: Sequence[Sequence[tuple[float, Arm]]], bounds: Bounds, *, fixed: bool = False
 ) -> tuple[list[VarianceParts], JointInfluence]:
-    """The variance parts of contrasts that weight the same arms in the same order, and what they share."""
+    """The variance parts of contrasts that weight the same arms in the same order, and their joint influence."""
     arms = [arm for _weight, arm in contrasts[0]]
     text, annotator, n = (np.concatenate([getattr(arm, name) for arm in arms]) for name in ("text", "annotator", "n"))
     cells, at = find_cells(text, annotator, n)
@@ -206,7 +206,7 @@ def _parts(arms: Sequence[tuple[float, Arm]], bounds: Bounds, *, fixed: bool, on
 
 
 def _influence(arm: Arm) -> FloatArray:
-    """(m,) what each entry changes the mean; 0 without judgments."""
+    """(m,) the influence of each entry on the mean; 0 without judgments."""
     n = float(arm.n.sum())
     return (arm.total - arm.mean() * arm.n) / n if n else np.zeros(len(arm.n))
 
@@ -229,7 +229,7 @@ UNBOUNDED: Bounds = (-np.inf, np.inf)
 
 @dataclass(frozen=True)
 class ReaderInfluence:
-    """What each judgment, or sum of judgments, changes a figure: text, annotator, n and h, all (m,)."""
+    """The influence h of each judgment, or sum of n judgments, on a figure; text, annotator, n and h are (m,)."""
 
     text: IntArray
     annotator: IntArray
@@ -237,7 +237,7 @@ class ReaderInfluence:
     h: FloatArray
 
     def parts(self, figure_value: float, bounds: Bounds) -> tuple[Figure, float, float, float]:
-        """The figure with its cells, the variance between readers, what it shares with that of texts, and A*."""
+        """The figure with its cells, the variance between readers, its overlap with that of texts, and A*."""
         cells, at = find_cells(self.text, self.annotator, self.n)
         h = np.bincount(at, weights=self.h, minlength=len(cells.text)).astype(np.float64)
         effective = effective_sample_size(cells.by_annotator(cells.n))
@@ -254,7 +254,7 @@ def jackknife_parts(
     freedom: float | None = None,
     influence: ReaderInfluence | None = None,
 ) -> VarianceParts:
-    """From the values without each of k texts (k,); freedom: k - 1 unless given. influence: of readers, if random."""
+    """The variance parts from the values without each of k texts; freedom: default k - 1. influence: if random."""
     k = len(without)
     if np.isnan(value) or np.isnan(without).any() or k < 2:
         reason = UNDEFINED_FIGURE if np.isnan(value) else ONE_TEXT if k < 2 else UNDEFINED_WITHOUT_PART
@@ -266,8 +266,8 @@ def jackknife_parts(
 def reliability_parts(value: float, noise: float, noise_without: FloatArray) -> VarianceParts:
     """The parts of signal / (signal + noise), from the noise's share of the sum, and the same without each of k texts.
 
-    The shares count negative components as they are, where the value counts them as 0, and the jackknife is of their
-    log: so the interval holds also where there is hardly any signal. Without noise there is no log.
+    The noise shares include negative components, which the value sets to 0. The jackknife is of their logarithm, so
+    the interval also holds if there is hardly any signal; without noise, the shares themselves are used.
     """
     shares = np.append(noise_without, noise)
     if np.isnan(value) or not (shares.min() > 0 and np.ptp(shares) > NO_SPREAD):
@@ -279,7 +279,7 @@ def reliability_parts(value: float, noise: float, noise_without: FloatArray) -> 
 def variance_parts(
     value: float, variance: float, effective: float, k: int, bounds: Bounds, influence: ReaderInfluence | None = None
 ) -> VarianceParts:
-    """From a variance over k texts whose t has `effective` - 1 degrees of freedom."""
+    """The variance parts from a variance over k texts whose t has `effective` - 1 degrees of freedom."""
     if not np.sqrt(variance) > NO_SPREAD * max(1.0, abs(value)):
         return VarianceParts(value, bounds, k, 0, 0, TEXT, reason=NO_VARIATION)
     if influence is None:

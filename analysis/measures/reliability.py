@@ -28,7 +28,7 @@ MOST_PATTERNS = 200  # sets of texts that are compared in pairs when the largest
 
 @dataclass(frozen=True)
 class AlphaOfParts:
-    """value with its ends; NaN without two persons, two parts and a spread of sums. n persons, k parts."""
+    """Cronbach's α with its interval, of n persons and k parts; NaN without two of each, or if all sums are equal."""
 
     value: float
     low: float
@@ -50,7 +50,7 @@ def alpha_of_parts(scores: FloatArray, level: float = LEVEL) -> AlphaOfParts:
 
 
 def alpha_of_covariances(covariance: FloatArray) -> float:
-    """The same from a covariance matrix (k, k)."""
+    """Cronbach's α from a covariance matrix (k, k)."""
     k = len(covariance)
     return float(k / (k - 1) * (1 - np.trace(covariance) / covariance.sum()))
 
@@ -111,8 +111,8 @@ def spearman_brown(reliability: float, times: float) -> float:
 
 
 def largest_block(answered: BoolArray, least: int = 0) -> tuple[IntArray, IntArray]:
-    """Persons and texts of the largest complete block of persons × texts (n, t), by number of cells; of those
-    with `least` persons, where there are any.
+    """Persons and texts of the largest complete block of persons × texts (n, t), by number of cells; at least
+    `least` persons, if a block has so many.
 
     Sought among the sets of texts that persons did and what two of these share: the commonest 200 sets.
     """
@@ -184,7 +184,7 @@ NO_VARIATION_AT_ALL = gettext_noop("All ratings are the same, so there is no var
 
 @dataclass(frozen=True)
 class Icc:
-    """single: one-way ICC(1), two-way random ICC(2) and two-way mixed ICC(3) of one rater; average: of the mean of k.
+    """single: one-way ICC(1), two-way random ICC(2), two-way mixed ICC(3) of one rater. average: of k raters' mean.
 
     NaN where undefined, and `reason` says why. n: units with all ratings.
     """
@@ -197,7 +197,7 @@ class Icc:
 
 
 def icc(values: FloatArray) -> Icc:
-    """From (raters, units) numbers; units with a missing rating (NaN) are left out. Mean squares of a two-way table."""
+    """The ICCs of (raters, units) numbers, from mean squares of a two-way table; units with a NaN are left out."""
     complete = values[:, ~np.isnan(values).any(axis=0)].T
     n, k = complete.shape
     if n < 2 or k < 2:
@@ -224,10 +224,10 @@ def icc(values: FloatArray) -> Icc:
 
 
 def clustered_icc(values: FloatArray, text: IntArray, *, seed: int) -> list[Interval]:
-    """Text-clustered intervals, -1 to 1, of the three of one rater and the three of the mean, in the order of `Icc`.
+    """Text-clustered intervals, -1 to 1, of the three ICCs of one rater, then of the three of the mean.
 
     values: (raters, units), text: (units,) whole numbers. A replicate weighs each text's sums, so no rating is read
-    at twice; raters stay the same.
+    twice; raters stay the same.
     """
     used = ~np.isnan(values).any(axis=0) & (len(values) > 0)
     complete = values[:, used] - (values[:, used].mean() if used.any() else 0.0)
@@ -236,17 +236,17 @@ def clustered_icc(values: FloatArray, text: IntArray, *, seed: int) -> list[Inte
     sums = np.stack([np.bincount(groups, weights=column, minlength=len(texts)) for column in columns], axis=1)
     k = len(values)
     return cluster_intervals_together(
-        lambda weights: _of_sums(weights @ sums, k), len(texts), complete.size, bounds=(-1.0, 1.0), seed=seed
+        lambda weights: _compute_iccs(weights @ sums, k), len(texts), complete.size, bounds=(-1.0, 1.0), seed=seed
     )
 
 
-def _of_sums(sums: FloatArray, k: int) -> FloatArray:
-    """(b, 6) from (b, 3 + k) sums over units: 1, squares of ratings, squares of units' sums, each rater's ratings."""
+def _compute_iccs(sums: FloatArray, k: int) -> FloatArray:
+    """(b, 6) ICCs from (b, 3 + k) sums over units: 1, squared ratings, squared sums of units, each rater's ratings."""
     n, squares, unit_squares, of_raters = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
     n, freedom = np.where(n > 1, n, np.nan), np.maximum(k - 1, 1)
-    centre = of_raters.sum(axis=1) ** 2 / (n * max(k, 1))
-    between_sum, within_sum = unit_squares / max(k, 1) - centre, squares - unit_squares / max(k, 1)
-    raters_sum = (of_raters**2).sum(axis=1) / n - centre
+    center = of_raters.sum(axis=1) ** 2 / (n * max(k, 1))
+    between_sum, within_sum = unit_squares / max(k, 1) - center, squares - unit_squares / max(k, 1)
+    raters_sum = (of_raters**2).sum(axis=1) / n - center
     exact = [
         np.where(part > ROUNDING * squares, part, 0.0)
         for part in (between_sum, within_sum, raters_sum, within_sum - raters_sum)

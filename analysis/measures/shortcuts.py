@@ -166,8 +166,8 @@ def is_negated(item: Wording) -> bool:
 
 @dataclass(frozen=True)
 class CueCount:
-    """Over items: in how many an option stands out by a cue, in how many of these it is a key, and the number expected
-    if the cue were unrelated to the keys (the sum of each item's share of keys)."""
+    """Items in which an option stands out by a cue, those in which it is a key, and how many of these are expected if
+    the cue is unrelated to the keys (the sum of each item's share of keys)."""
 
     n: int
     n_keys: int

@@ -31,9 +31,9 @@ TOO_FEW_SHARED = gettext_noop("No person shares two units with the model and ano
 
 @dataclass(frozen=True)
 class AlternativeAnnotator:
-    """Per person (r,): p, adjusted p, how often the model and how often the person is at least as good, and units.
+    """Results per person (r,): p, adjusted p, how often the model and the person are at least as good, and units.
 
-    winning_rate: share of the tested people that the model passes against, 0 to 1; passed: at least a half.
+    winning_rate: share of the tested people that the model passes against, 0 to 1; the test is passed from 0.5 on.
     advantage: mean probability that the model is at least as good as a person. few_units: people with fewer than 30
     units, for whom the t-test is unreliable. NaN where undefined, with the `reason`.
     """
@@ -133,7 +133,7 @@ LOW_MASS = 0.5  # below this the model mostly wrote something other than a label
 
 @dataclass(frozen=True)
 class Reliability:
-    """Per bin of p (bins,): its ends, mean p, share of keys (both NaN where empty) and n; the figure's points.
+    """Calibration by bin of p (bins,): its ends, mean p, share of keys (both NaN where empty) and n.
 
     brier: mean squared error, 0 to 1. ece: expected calibration error, the mean over judgments of the difference
     between mean p and share of keys in their bin. ece_by_chance: its approximate value if every p were right, due to
@@ -150,7 +150,7 @@ class Reliability:
 
 
 def reliability(p: FloatArray, true: BoolArray, bins: int = BINS) -> Reliability:
-    """Bins of equal width, a bin holds its lower end and the last one 1 too (Naeini et al. 2015; Brier 1950)."""
+    """Calibration in bins of equal width, lower end included, the last with 1 (Naeini et al. 2015; Brier 1950)."""
     place = bins_of(p, bins)
     n = np.bincount(place, minlength=bins)
     filled = np.where(n > 0, n, np.nan)
@@ -186,7 +186,7 @@ class LabelMass:
 
 
 def label_mass(p_true: FloatArray, p_false: FloatArray) -> LabelMass:
-    """From the two labels' own probabilities, (n,), NaN where the server did not return one."""
+    """The mass from the two labels' own probabilities, (n,), NaN where the server did not return one."""
     mass = p_true + p_false
     known = mass[~np.isnan(mass)]
     if not len(known):
@@ -204,7 +204,7 @@ DIFFERENCE = (-2.0, 2.0)
 
 @dataclass(frozen=True)
 class Excess:
-    """value: NaN where undefined. n: judgments with the mark, or all of them."""
+    """value: how much more often options are ticked than keys, NaN if undefined. n: judgments with the mark, or all."""
 
     value: float
     interval: Interval

@@ -26,8 +26,8 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class VersionEffects:
-    """effects: (v,) of each version against version 0, which has 0; NaN where readers do not link it. without_text
-    (T, v), without_reader (R, v), without_reading (m, v): the same without each. reader: (R,) their effects."""
+    """effects: (v,) of each version compared with version 0, whose own is 0; NaN if readers do not link the two.
+    without_text (T, v), without_reader (R, v), without_reading (m, v): without each. reader: (R,) readers' effects."""
 
     effects: FloatArray
     without_text: FloatArray
@@ -37,7 +37,7 @@ class VersionEffects:
     cells: Cells
 
     def joint_influence(self, pairs: Sequence[tuple[int, int]]) -> JointInfluence:
-        """What contrasts of versions share."""
+        """The joint influence on contrasts of these pairs of versions."""
         one, other = (np.array(side) for side in zip(*pairs, strict=True))
         apart = (
             each[:, one] - each[:, other] - (each[:, one] - each[:, other]).mean(axis=0)
@@ -49,7 +49,7 @@ class VersionEffects:
         return JointInfluence(texts, readers, np.stack(left, axis=1))
 
     def contrast(self, one: int, other: int, bounds: Bounds, readers: Readers = RANDOM) -> VarianceParts:
-        """Version `one` minus version `other`. A single reader, such as a model, stands for itself."""
+        """Version `one` minus version `other`. A single reader, such as a model, is fixed."""
         known = (self.effects, self.without_text, self.without_reader, self.without_reading)
         value, *without = (np.asarray(each[..., one] - each[..., other], dtype=np.float64) for each in known)
         is_fixed = readers == FIXED or self.cells.n_annotators == 1
@@ -60,8 +60,8 @@ class VersionEffects:
 def version_effects(
     outcome: FloatArray, text: IntArray, reader: IntArray, version: IntArray, n_versions: int
 ) -> VersionEffects:
-    """From readings (m,), each of one version of a text by one reader; codes from 0 without gaps. Readers who left
-    early need no correction: the effect of a reader accounts for them."""
+    """The effects from readings (m,), each of one version of a text by one reader; codes from 0 without gaps. The
+    effect of a reader also corrects for readers who left early."""
     readings = _Readings(outcome, text, reader, version, n_versions)
     left, right = readings.equations
     whole = _solve(left, right, n_versions - 1)
@@ -88,7 +88,7 @@ class _Readings:
 
     @property
     def n_columns(self) -> int:
-        """The versions except the first, then the readers."""
+        """The number of columns: the versions except the first, then the readers."""
         return self.n_versions - 1 + int(self.reader.max()) + 1
 
     @cached_property
@@ -135,12 +135,12 @@ class _Readings:
         return found
 
     def weights(self, at: IntArray) -> FloatArray:
-        """n / (n - 1): what taking a reading out of a text with n takes from its sums of squares."""
+        """n / (n - 1): by how much leaving out one of a text's n readings reduces its sums of squares."""
         n = self.of_text[self.text[at]]
         return np.divide(n, n - 1, out=np.zeros(len(at)), where=n > 1)
 
     def without(self, at: IntArray, *, weighted: bool) -> tuple[FloatArray, FloatArray]:
-        """The equations without these readings: of a whole text, or weighted where each is of another text."""
+        """The equations without these readings: all of one text, or (weighted) each of a different text."""
         rows, (left, right) = self.rows(at), self.equations
         taken = rows * self.weights(at)[:, None] if weighted else rows
         return left - taken.T @ rows, right - taken.T @ self.centered_outcome[at]
@@ -152,16 +152,16 @@ class _Readings:
         for at in self.places(self.text):
             rows, weight = self.rows(at), self.weights(at)
             pulled = rows @ inverse
-            room = 1 - weight * (pulled * rows).sum(axis=1)
+            remaining = 1 - weight * (pulled * rows).sum(axis=1)
             residual = self.centered_outcome[at] - rows @ coefficients
-            factor = np.divide(weight * residual, room, out=np.zeros(len(at)), where=room > ROUNDING)
+            factor = np.divide(weight * residual, remaining, out=np.zeros(len(at)), where=remaining > ROUNDING)
             found[at] = pulled[:, : self.n_versions - 1] * factor[:, None]
         return found
 
 
 def _solve(left: FloatArray, right: FloatArray, wanted: int) -> FloatArray:
-    """(wanted,) the first coefficients; NaN where the others determine one. Effects of readers are known up to a
-    constant, which adding it to their equations settles; where it does not, some readers share no texts with others."""
+    """(wanted,) the first coefficients; NaN where the others determine one. Effects of readers are determined up to a
+    constant, which adding 1 to their equations fixes, unless some readers share no texts with the others."""
     used = np.diag(left) > ROUNDING
     found = np.full(wanted, np.nan)
     of_reader = np.flatnonzero(used) >= wanted

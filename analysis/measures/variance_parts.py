@@ -357,8 +357,8 @@ def _on_logits(value: float, reach: float, bounds: Bounds) -> Bounds:
     """
     low, high = bounds
     place = (value - low) / (high - low)
-    centre, step = math.log(place / (1 - place)), reach / (high - low) / (place * (1 - place))
-    ends = (low + (high - low) * _expit(centre + sign * step) for sign in (-1, 1))
+    center, step = math.log(place / (1 - place)), reach / (high - low) / (place * (1 - place))
+    ends = (low + (high - low) * _expit(center + sign * step) for sign in (-1, 1))
     return next(ends), next(ends)
 
 

@@ -125,7 +125,7 @@ def build_mean_rows(
 
 
 def measure_agreement(evidence: Evidence) -> Table:
-    """One row per question that two people or more answered; coefficients as in the agreement lab."""
+    """One row per question that at least two people answered; coefficients as in the agreement lab."""
     people = sorted(people_in(evidence).codes)
     found = (build_overview_row(evidence.frame, asked, people) for asked in list_questions(evidence.study))
     return AGREEMENT.build({name: row[name] for name in AGREEMENT.header} for row in found if row is not None)
@@ -178,7 +178,7 @@ def list_scale(evidence: Evidence, row: Row, column: str) -> Table:
 
 @AGREEMENT.drill_down
 def list_shared(evidence: Evidence, row: Row, column: str) -> Table:
-    """People's answers about units that two of them or more judged; or the people."""
+    """People's answers about units that at least two of them judged; for the count of people, these people."""
     mine = select_answers(people_in(evidence).rows_of(evidence.frame), row["stage"], row["question"])
     if column in COUNTED:
         return list_counted(evidence, mine, column)
@@ -217,7 +217,7 @@ def describe_agreement(facts: Facts) -> str:
 
 
 def summarize(report: Report, _estimand: str) -> Outcome | None:
-    """How many answers there are, and how those to the first question with declared answers distribute."""
+    """The number of answers, and the distribution of answers to the first question with declared answers."""
     counts = [row for row in find_rows(report, "counts") if row["evaluator"] == HUMAN] or find_rows(report, "counts")
     if not counts:
         return None
@@ -242,7 +242,7 @@ def count_words(n: int) -> str:
 
 
 def draw_labels(report: Report) -> Bars | None:
-    """The questions that have the same answers as the first one."""
+    """Bars of people's answers to the first question and to others with the same possible answers; None without any."""
     counts: dict[str, dict[str, int]] = {}
     for row in find_rows(report, "distributions"):
         if row["evaluator"] == HUMAN:

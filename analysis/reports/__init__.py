@@ -1,1 +1,1 @@
-"""What the answers of a study say: the parts that protocols share, and in `registry` the report of each."""
+"""The parts of reports that protocols share."""

@@ -1,4 +1,4 @@
-"""Items by category: from their metadata and from codes, and the errors found in the items of each generator."""
+"""Items by category, from their metadata and from codes, and the errors found in the items of each generator."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -22,9 +22,7 @@ from analysis.frames.evidence import Evidence
 from analysis.reports.tables import ERROR_CODES
 from analysis.tables.spec import Table
 
-# Items by what kind they are: from their metadata, and from the codes that a team sets.
-
-FEWEST, MOST = 2, 12  # categories: fewer do not divide, more are probably names
+FEWEST, MOST = 2, 12  # categories of a division; a column with more probably holds names
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class Categories:
 
     @property
     def phrase(self) -> str:
-        """The kind as it reads within a sentence; metadata columns and a team's own kinds keep their own names."""
+        """The kind in words for a sentence; metadata columns and a team's own kinds keep their names."""
         return {TAG: _("what they ask about"), TYPE: _("type of question")}.get(self.kind, self.kind)
 
     @property
@@ -56,8 +54,8 @@ class Categories:
 
 
 def list_usable_divisions(evidence: Evidence) -> list[Categories]:
-    """The category systems that divide all items of the study into few categories, if any."""
-    return [way for way in list_divisions(evidence) if way.is_usable]
+    """The ways to divide all items of the study into few categories, if any."""
+    return [division for division in list_divisions(evidence) if division.is_usable]
 
 
 def list_divisions(evidence: Evidence) -> list[Categories]:
@@ -67,9 +65,9 @@ def list_divisions(evidence: Evidence) -> list[Categories]:
 def divide_items(
     protocol: str, items: Iterable[str], metadata: Mapping[str, Mapping[str, str]], codes: Mapping[str, Collection[str]]
 ) -> list[Categories]:
-    """All ways to divide the items, each with the categories by item id: metadata columns first, then kinds of codes.
+    """All ways to divide the items: metadata columns first, then kinds of codes.
 
-    Where metadata and codes disagree, the code wins: somebody set it after reading the item.
+    If metadata and codes disagree, the code counts, as somebody set it after reading the item.
     """
     ids = list(items)
     coded = {item: list_single_codes(protocol, codes.get(item, ())) for item in ids}
@@ -87,7 +85,7 @@ def divide_items(
 
 
 def list_single_codes(protocol: str, names: Collection[str]) -> dict[str, list[str]]:
-    """By kind, the one category that an item's codes agree on; kinds on which people disagree are left out."""
+    """The categories that an item's codes name, by kind; several if people disagree."""
     found: dict[str, list[str]] = {}
     for code in (find_code(protocol, name) for name in names):
         if is_single(code.kind):
@@ -96,7 +94,7 @@ def list_single_codes(protocol: str, names: Collection[str]) -> dict[str, list[s
 
 
 def choose_category(coded: list[str], default: str) -> str:
-    """The category from the code, else from the metadata; empty where codes contradict each other."""
+    """The category from the code, else from the metadata; empty if codes contradict each other."""
     if coded:
         return coded[0] if len(coded) == 1 else ""
     return default
@@ -105,17 +103,17 @@ def choose_category(coded: list[str], default: str) -> str:
 def say_left_aside(evidence: Evidence) -> list[str]:
     """One sentence for each metadata column or kind of code that cannot divide the items, with the reason."""
     found = []
-    for way in list_divisions(evidence):
-        n, known = len(way.of), sum(map(bool, way.of.values()))
+    for division in list_divisions(evidence):
+        n, known = len(division.of), sum(map(bool, division.of.values()))
         values = {
-            "kind": way.phrase,
+            "kind": division.phrase,
             "n": count(n - known),
             "all": count(n),
-            "values": count(len(set(way.of.values()))),
+            "values": count(len(set(division.of.values()))),
         }
-        if known < n and (2 * known >= n or way.is_coded) and known:
+        if known < n and (2 * known >= n or division.is_coded) and known:
             found.append(_("No comparison by %(kind)s: %(n)s of %(all)s items have no category.") % values)
-        elif known == n and n and len(way.names) > MOST and len(way.names) < n / FEWEST:
+        elif known == n and n and len(division.names) > MOST and len(division.names) < n / FEWEST:
             found.append(_("No comparison by %(kind)s: it has too many categories (%(values)s).") % values)
     return found
 
@@ -126,27 +124,26 @@ ALL = "all"
 
 
 def error_codes(evidence: Evidence) -> Table:
-    """One row per generator and code, whether the code was found or not; the rows of all generators together come
-    first."""
+    """One row per generator and code, found or not; the rows of all generators together come first."""
     coded = list_coded_items(evidence)
     rows = [row for name in (ALL, *evidence.generators) if coded for row in generator_rows(evidence, name, coded)]
     return ERROR_CODES.build(rows, notes=notes(evidence, coded))
 
 
 def list_error_tables(evidence: Evidence) -> tuple[Table, ...]:
-    """The table of errors if any were found and the protocol's publication has no such table; else nothing."""
+    """The table of error codes if any were set, else nothing."""
     return (error_codes(evidence),) if list_coded_items(evidence) else ()
 
 
 def list_coded_items(evidence: Evidence) -> dict[str, set[str]]:
-    """By item the current error codes; items without any are missing."""
+    """The current error codes by item; items without any are left out."""
     errors = {code.name for code in list_codes(evidence.study.protocol) if code.kind == ERROR}
     found = {item: codes & errors for item, codes in evidence.codes.items()}
     return {item: codes for item, codes in found.items() if codes}
 
 
 def generator_rows(evidence: Evidence, name: str, coded: dict[str, set[str]]) -> list[dict[str, Any]]:
-    """An item may have several codes, so shares of erroneous items may add up to more than 1."""
+    """One row per code. An item may have several, so shares of erroneous items may add up to more than 1."""
     items = evidence.items if name == ALL else evidence.items[evidence.items["generator"] == name]
     erroneous = [coded[item] for item in items["item_id"] if item in coded]
     counts = {code.name: sum(code.name in codes for codes in erroneous) for code in list_codes(evidence.study.protocol)}

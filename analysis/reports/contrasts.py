@@ -37,7 +37,7 @@ class GeneratorFigure:
     subtracted: tuple[Arm, ...] = ()
 
     def without_each_text(self, n_texts: int) -> FloatArray:
-        """(n_texts,): the figure without each text; NaN where an arm is then empty."""
+        """(n_texts,): the figure when each text is left out; NaN where an arm is then empty."""
         return np.asarray(
             sum(mean_without(arm, n_texts) for arm in self.added)
             - sum((mean_without(arm, n_texts) for arm in self.subtracted), np.zeros(n_texts))
@@ -48,7 +48,7 @@ class GeneratorFigure:
 
 
 def mean_without(arm: Arm, n_texts: int) -> FloatArray:
-    """(n_texts,) mean of an arm without each text."""
+    """(n_texts,): the mean of an arm when each text is left out."""
     total, n = (np.bincount(arm.text, weights=part, minlength=n_texts) for part in (arm.total, arm.n))
     left = n.sum() - n
     return np.asarray((total.sum() - total) / np.where(left > 0, left, np.nan))
@@ -58,9 +58,9 @@ def mean_without(arm: Arm, n_texts: int) -> FloatArray:
 class Family:
     """All pairs of generators by one measure and one evaluator, adjusted together.
 
-    n_texts: the texts of all their judgments; the arms share these text codes. bounds: of the difference of two.
-    scale: what the sum of the arms' means is multiplied by, such as 1 / dimensions. higher_is_better: whether high is
-    better.
+    n_texts: the number of texts of all their judgments; the arms share these text codes. bounds: the smallest and the
+    largest possible difference of two. fixed: whether the evaluator is a model or baseline. scale: the factor of the
+    sum of the arms' means, such as 1 / dimensions.
     """
 
     measure: str
@@ -76,9 +76,9 @@ class Family:
         return list(combinations(self.figures, 2))
 
     def contrasts(self, convention: str, seed: int, *, alone: bool = False) -> list[AdjustedContrast]:
-        """One contrast per pair. The published convention has no contrasts, so it gets those over texts.
+        """One contrast per pair; over texts for the published convention, which has none of its own.
 
-        alone: leave out the adjustment over texts, which saves the draws.
+        alone: skip the adjustment over texts, which saves its draws.
         """
         found = self._over_readers() if convention == READERS else self._over_texts(seed, alone)
         return [rescale(each, self.scale) for each in found]
@@ -95,7 +95,7 @@ class Family:
         return adjust_reader_contrasts(parts, [min(self.texts_of(a), self.texts_of(b)) for a, b in self.pairs()])
 
     def texts_of(self, generator: str) -> int:
-        """How many texts have a judgment about the generator's items."""
+        """The number of texts with a judgment about the generator's items."""
         return self.counts(generator, generator)[0]
 
     def _over_texts(self, seed: int, alone: bool) -> list[AdjustedContrast]:
@@ -110,7 +110,7 @@ class Family:
         return sum(arm.mean() for arm in added) - sum(arm.mean() for arm in subtracted)
 
     def against_others(self, convention: str, seed: int, *, alone: bool = False) -> list[AdjustedContrast]:
-        """One per generator: its figure minus the mean of the others'; adjusted by max-T in either convention."""
+        """One contrast per generator: its figure minus the mean of the others'; adjusted by max-T."""
         if convention == READERS:
             weighted = [self._weights(name) for name in self.figures]
             parts, shared = family_parts(weighted, self.unscaled_bounds, fixed=self.fixed)
@@ -139,7 +139,7 @@ class Family:
         return self.bounds[0] / self.scale, self.bounds[1] / self.scale
 
     def counts(self, a: str, b: str) -> tuple[int, int]:
-        """Texts and annotators with a judgment about either generator."""
+        """The numbers of texts and annotators with a judgment about either generator."""
         arms = [arm for name in (a, b) for arm in self.figures[name].arms()]
         texts, annotators = (np.concatenate([getattr(arm, name) for arm in arms]) for name in ("text", "annotator"))
         return len(np.unique(texts)), len(np.unique(annotators))
@@ -199,20 +199,20 @@ class Comparison:
         return sum(arm.mean() for arm in figure.added) - sum(arm.mean() for arm in figure.subtracted)
 
     def beats(self, one: str, other: str) -> bool:
-        """Whether the simultaneous interval says that one does better than the other."""
+        """Whether `one` is better than `other` by the simultaneous interval of their difference."""
         contrast = self.by_pair[one, other]
         low, high = contrast.low_adjusted, contrast.high_adjusted
         return bool(low > 0 if self.family.higher_is_better else high < 0)
 
     def leaders(self) -> list[str]:
-        """The generators that no other does better than, the one with the best figure first."""
+        """The generators that no other beats, the one with the best figure first."""
         names = self.generators
         return [name for name in names if not any(self.beats(other, name) for other in names if other != name)]
 
     def winner(self) -> str:
-        """The only generator that can be the best; empty where there are several or none.
+        """The only generator that can be the best; empty if there are several or none.
 
-        It beats each other one, directly or by beating one that beats it: simultaneous intervals hold together.
+        It beats each other generator, directly or through one in between, as simultaneous intervals hold jointly.
         """
         leaders = self.leaders()
         return leaders[0] if len(leaders) == 1 and len(self.family.figures) > 1 else ""
@@ -227,25 +227,24 @@ class Comparison:
         return sorted(found, key=lambda each: -abs(each.value))
 
     def largest(self) -> Difference | None:
-        """The difference between the two ends; None where fewer than two figures are defined."""
+        """The difference between the best and the worst figure; None if fewer than two are defined."""
         names = self.generators
         return self.difference(names[0], names[-1]) if len(names) > 1 else None
 
     def difference(self, better: str, worse: str) -> Difference:
-        """The difference of two generators with its simultaneous interval, which is NaN without an adjustment."""
+        """The difference of two generators with its simultaneous interval, which is NaN if nothing was adjusted."""
         found = self.by_pair[better, worse]
         return Difference(
             better, worse, found.value, found.low_adjusted, found.high_adjusted, self.family.counts(better, worse)[0]
         )
 
     def reason(self) -> str:
-        """Why nothing can be compared; empty where something can."""
+        """Why no generators can be compared; empty if some can."""
         reasons = [each.reason for each in self.found if isnan(each.low_adjusted)]
         return reasons[0] if len(reasons) == len(self.found) and reasons else ""
 
     def find_separate_group(self, most: int, best: bool) -> frozenset[str]:
-        """The largest group of at most `most` generators at one end, each of which differs from every generator
-        outside."""
+        """The largest group of at most `most` generators at one end that all differ from every generator outside."""
         names = self.generators if best else self.generators[::-1]
         for size in range(min(most, len(names) // 2), 0, -1):
             inside, outside = names[:size], names[size:]
@@ -255,7 +254,7 @@ class Comparison:
 
 
 def reverse_contrast(found: AdjustedContrast) -> AdjustedContrast:
-    """The same contrast the other way round."""
+    """The contrast with its generators swapped."""
     return replace(
         found, value=-found.value, low=-found.high, high=-found.low,
         low_adjusted=-found.high_adjusted, high_adjusted=-found.low_adjusted,
@@ -303,7 +302,7 @@ def adjustment_note(convention: str) -> str:
 
 
 def max_t_note(convention: str) -> str:
-    """The note on an adjustment by max-T: of pairs of generators over texts, and of all other families of contrasts."""
+    """The note on an adjustment by max-T, used for pairs of generators over texts and for all other contrasts."""
     if convention == READERS:
         return _(
             "Adjusted for multiple comparisons: p and simultaneous intervals from the distribution of the largest |t|"
@@ -347,10 +346,10 @@ def rows_of(comparison: Comparison, choices: Choices) -> Iterator[dict[str, Any]
 
 
 def conventions_of(found: dict[str, AdjustedContrast], n_texts: int) -> dict[str, dict[str, Any]]:
-    """The intervals of single, unadjusted contrasts by convention; there is no published one."""
-    nowhere = undefined_interval("", ("text", n_texts, 0, None), NOT_PUBLISHED)
+    """The intervals of an unadjusted contrast by convention; the published convention has none."""
+    undefined = undefined_interval("", ("text", n_texts, 0, None), NOT_PUBLISHED)
     values = {convention: as_json(each, n_texts) for convention, each in found.items()}
-    return values | intervals_json({PUBLISHED: nowhere})
+    return values | intervals_json({PUBLISHED: undefined})
 
 
 def as_json(found: AdjustedContrast, n_texts: int) -> dict[str, Any]:

@@ -13,8 +13,6 @@ from analysis.reports.tables import DESCRIPTION, VARIANTS
 from analysis.tables.spec import Table
 from analysis.words import name_evaluator
 
-# What a study consists of: texts, items by generator and source, options and keys, evaluators, minutes.
-
 ALL = "all"
 
 
@@ -39,7 +37,7 @@ def entry(about: str, name: str, source: str, quantity: str, value: Any, n: int,
 
 
 def text_rows(evidence: Evidence) -> Iterator[dict[str, Any]]:
-    """Texts and their tokens, all and by source where there are several."""
+    """Texts and their tokens, over all and by source if there are several."""
     for source, texts in by_source(evidence.texts):
         tokens, n = texts["tokens"], len(texts)
         yield entry("texts", ALL, source, "n_texts", n, n)
@@ -52,7 +50,7 @@ def text_rows(evidence: Evidence) -> Iterator[dict[str, Any]]:
 
 
 def item_rows(evidence: Evidence) -> Iterator[dict[str, Any]]:
-    """Items, options and keys, of all generators together and of each."""
+    """Items, options and keys, over all generators and by generator."""
     for name in (ALL, *evidence.generators):
         mine = evidence.items if name == ALL else evidence.items[evidence.items["generator"] == name]
         for source, items in by_source(mine):
@@ -78,7 +76,7 @@ def by_source(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 def evaluator_rows(evidence: Evidence) -> Iterator[dict[str, Any]]:
     """Annotators, texts and judgments of each evaluator, and the minutes of people.
 
-    Judgments are those of options; where the study asks for none, all answers.
+    Judgments are judgments of options; if the study has none, all answers.
     """
     judgments = evidence.judgments
     if judgments.empty:
@@ -103,7 +101,7 @@ def per_unit_row(name: str, answers: pd.DataFrame) -> dict[str, Any]:
 
 
 def minutes_row(evidence: Evidence, evaluator: Evaluator) -> dict[str, Any]:
-    """The median over people of the total minutes each of them took."""
+    """The median over people of their total minutes."""
     minutes = evaluator.rows_of(evidence.minutes)["minutes"]
     if minutes.empty:
         reason = _("no times are known")
@@ -115,15 +113,14 @@ def minutes_row(evidence: Evidence, evaluator: Evaluator) -> dict[str, Any]:
 
 PEOPLE, MINUTES = "n_annotators", "minutes_unit_median"
 CELLS = ("category", "view", "measure", "value", "low", "high", "n", "reason")
-# Computed from the evidence of one variant: category, view, measure, value, its intervals by convention, n (what the
-# agreement rests on), reason.
+# Yields from the evidence of one variant: category, view, measure, value, its intervals by convention, n, reason.
 Measured = Callable[[Evidence], Iterator[tuple[Any, ...]]]
 
 
 def variants(evidence: Evidence, measured: Measured) -> list[Table]:
-    """One row per variant and number; no table where the study has no variants.
+    """One row per variant and number; no table if the study has no variants.
 
-    Agreement is computed within a variant only, because others were asked something else.
+    Agreement is computed within each variant, as people of different variants answered different questions.
     """
     names = list(evidence.study.variants.values_list("name", flat=True))
     if not names:
@@ -137,17 +134,17 @@ def keep_variant(evidence: Evidence, name: str) -> Evidence:
     people = evidence.annotators[(evidence.annotators["variant"] == name) & (evidence.annotators["kind"] == "human")]
     codes = people["annotator"]
 
-    def of(frame: Any) -> Any:
+    def keep(frame: Any) -> Any:
         return frame[frame["annotator"].isin(codes)].reset_index(drop=True)
 
     return replace(
         evidence,
         choices=replace(evidence.choices, evaluators=None),
-        frame=of(evidence.frame),
-        every_round=of(evidence.every_round),
+        frame=keep(evidence.frame),
+        every_round=keep(evidence.every_round),
         annotators=people.reset_index(drop=True),
-        times=of(evidence.times),
-        minutes=of(evidence.minutes),
+        times=keep(evidence.times),
+        minutes=keep(evidence.minutes),
     )
 
 

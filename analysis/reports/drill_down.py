@@ -1,8 +1,7 @@
-"""Drill-down: the single answers behind a number of a report, so that anybody can count again.
+"""Drill-down: the single answers behind a number of a report, so that anybody can check it.
 
-Every `TableSpec` with keys has a function of evidence, row and column that lists exactly the answers the number
-counts. Its notes say in sentences how the rows add up. This module holds the tables of every protocol and shared
-helpers.
+Every `TableSpec` with keys has a function of evidence, row and column that lists exactly the answers that the number
+counts. Its notes say how the rows add up. This module has the drill-down of tables of every protocol, and helpers.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +24,7 @@ from studies.services.declarations import get_declaration
 
 ITEMS = ("item_id", "item_a", "item_b", "shown_first", "shown_second")
 ORDER = (*ITEMS, "option_id", "stage", "annotator", "annotator_a", "annotator_b")
-# How a counted column is listed: the column that identifies each thing counted, and the title of the list.
+# For each count that lists what it counts: the column that identifies these things, and the columns of the list.
 COUNTED: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "n_items": ("item_id", ("text_id", "item_id", "generator")),
     "n_texts": ("text_id", ("text_id",)),
@@ -42,11 +41,11 @@ def list_rows(
     *,
     in_bank_order: bool = True,
 ) -> Table:
-    """These columns of the frame, each a name of `ANSWERS` or one of the study's own; sorted by `sort_rows` by
-    default."""
+    """A table of the frame's columns, each a name in `ANSWERS` or a column of its own; by default sorted by
+    `sort_rows`."""
     found = tuple(ANSWERS[each].translate() if isinstance(each, str) else each for each in columns)
     names = tuple(column.name for column in found)
-    if in_bank_order:  # a million rows are not sorted as a whole, only those shown
+    if in_bank_order:  # only the columns that are needed: sorting a million rows takes long
         rows = sort_rows(evidence, rows[[name for name in rows.columns if name in names or name in ORDER]])
     return Table("answers", names, FrameRows(rows, names), title, tuple(notes), found)
 
@@ -63,7 +62,7 @@ def sort_rows(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def list_counted(evidence: Evidence, answers: pd.DataFrame, column: str) -> Table:
-    """The items, texts or annotators (a name of `COUNTED`) of the answers, each with its number of answers."""
+    """The items, texts or annotators of the answers, by a column of `COUNTED`, each with its number of answers."""
     key, columns = COUNTED[column]
     n = answers.groupby(key).size()
     kinds = answers.drop_duplicates(key)
@@ -73,7 +72,7 @@ def list_counted(evidence: Evidence, answers: pd.DataFrame, column: str) -> Tabl
 
 
 def say_share(true: pd.Series, sentence: str) -> list[str]:
-    """A sentence with `n_true`, `n` and `share` of a column of truth values; nothing if it is empty."""
+    """`sentence` with `n_true`, `n` and `share` of a boolean column; nothing if the column is empty."""
     if not len(true):
         return []
     return [sentence % {"n_true": count(int(true.sum())), "n": count(len(true)), "share": number(true.mean())}]
@@ -86,7 +85,7 @@ def name_pairs(pairs: np.ndarray, raters: Sequence[str]) -> list[tuple[str, str]
 def pair_answers(answers: pd.DataFrame, pairs: Iterable[tuple[str, str]], unit: Sequence[str]) -> pd.DataFrame:
     """One row per pair of annotators and unit that both judged: annotator_a, value_a, annotator_b, value_b and same.
 
-    `answers`: at most one row per annotator and unit, with annotator, value and the columns that name a unit.
+    answers: at most one row per annotator and unit, with annotator, value and the columns `unit`, which name a unit.
     """
     renamed = answers.rename(columns={"annotator": "annotator_a", "value": "value_a"})
     first = dict(iter(renamed.groupby("annotator_a", sort=False)))
@@ -108,7 +107,7 @@ def say_same_judgments(both: pd.DataFrame) -> list[str]:
 
 
 def say_same_pairs(same: "pd.Series[Any]") -> tuple[str, ...]:
-    """How many of the pairs gave the same answer."""
+    """A sentence on how many of the pairs gave the same answer."""
     if same.empty:
         return ()
     values = {"n": count(int(same.sum())), "of": count(len(same)), "share": number(float(same.mean()))}
@@ -151,7 +150,7 @@ WITH_MASS = ("text_id", "item_id", "option_id", "probability", "mass", "raw_outp
 
 @DESCRIPTION.drill_down
 def list_described(evidence: Evidence, row: Row, _column: str) -> Table:
-    """Texts, items, or evaluators with what they answered and the minutes they took."""
+    """The texts, items, answers or minutes behind a number of the description."""
     if row["about"] == "texts":
         return list_rows(evidence, of_source(evidence.texts, row), TEXT, _("The texts"))
     if row["about"] == "items":
@@ -178,7 +177,7 @@ def list_annotators(evidence: Evidence, annotators: pd.DataFrame) -> Table:
 
 
 def list_answers_by(evidence: Evidence, evaluator: Evaluator, quantity: str) -> Table:
-    """The judgments of options (all answers where the study asks for none), or the texts that they are about."""
+    """The evaluator's judgments of options (all answers if the study has none), or the texts they are about."""
     judgments = evidence.judgments
     mine = evaluator.rows_of(evidence.frame if judgments.empty else judgments)
     if quantity == "n_texts":
@@ -203,8 +202,7 @@ def list_variant(evidence: Evidence, row: Row, _column: str) -> Table:
 
 @LABEL_MASS.drill_down
 def list_calls(evidence: Evidence, row: Row, column: str) -> Table:
-    """The calls of a model in a stage, those with the least label mass first; for the count of little mass only
-    those."""
+    """The calls of a model in a stage, the least label mass first; for the count of low masses only these calls."""
     replies = iter_replies_with_mass(evidence.study, evidence.choices.purposes, row["evaluator"], row["stage"])
     rows = pd.DataFrame(list(replies), columns=list(WITH_MASS))
     rows = rows[rows["mass"] < LOW_MASS] if column == "low" else rows

@@ -1,4 +1,4 @@
-"""Shares, differences and means with their interval under each convention, as columns of a table."""
+"""Shares, differences and means with their interval under each convention."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -43,7 +43,7 @@ class Estimate:
     reason: str = ""  # why the number is undefined
 
     def columns(self, name: str, convention: str) -> dict[str, Any]:
-        """`name` and `name_low`, `name_high`, `name_reason`."""
+        """The cells of the columns `name`, `name_low`, `name_high` and `name_reason`."""
         low, high, reason = self.ends(convention)
         return {name: self.value, f"{name}_low": low, f"{name}_high": high, f"{name}_reason": reason}
 
@@ -93,7 +93,7 @@ def caveats_of(interval: Interval, published: Interval | None) -> Iterator[str]:
 
 
 def describe_bound(interval: Interval) -> str:
-    """The one-sided bound of a figure at an end of its scale; empty for others."""
+    """The one-sided bound of a number at an end of its scale, in words; empty for other numbers."""
     if interval.bound is None:
         return ""
     values = {"bound": number(interval.bound)}
@@ -119,11 +119,11 @@ def is_narrower(interval: Interval, published: Interval | None) -> bool:
 
 
 def _translate(reason: str) -> str:
-    return _(reason) if reason else ""  # the empty message id is the catalogue's header
+    return _(reason) if reason else ""  # the empty message id is the header of the catalog
 
 
 def interval_cells(interval: Interval, convention: str) -> dict[str, Any]:
-    """`INTERVAL_COLUMNS`: the convention, and what the interval rests on; empty where nothing was drawn."""
+    """The cells of `INTERVAL_COLUMNS`: the convention and what the interval is based on; empty if nothing was drawn."""
     drawn = interval.seed is not None
     return {
         "interval": convention,
@@ -136,17 +136,17 @@ def interval_cells(interval: Interval, convention: str) -> dict[str, Any]:
 
 
 def same_interval(interval: Interval) -> dict[str, dict[str, Any]]:
-    """For figures with the same interval under every convention."""
+    """The interval repeated under every convention, for numbers that have only one."""
     return intervals_json(dict.fromkeys(CONVENTIONS, interval))
 
 
 def over_texts(by_texts: Any, published: Any) -> dict[str, Any]:
-    """For figures whose interval over readers and texts is not established: texts only under both names."""
+    """The interval over texts under both conventions, for numbers without an established interval over readers."""
     return {READERS: by_texts, ANNOTATORS: by_texts, PUBLISHED: published}
 
 
 def texts_only_note(figures: str) -> str:
-    """The footnote about figures whose intervals are always over texts only."""
+    """The footnote about numbers whose intervals are always over texts only."""
     return _("Over texts only, also where readers and texts are chosen: %(figures)s. How well an interval over readers "
              "covers these has not been measured.") % {"figures": figures}  # fmt: skip
 
@@ -159,9 +159,9 @@ def with_codes(judgments: pd.DataFrame) -> pd.DataFrame:
 
 
 def arm_of(judgments: pd.DataFrame, column: str = "correct") -> Arm:
-    """The sums of a column and the number of judgments by text and annotator, of judgments `with_codes`.
+    """The sums of a column and the numbers of judgments by text and annotator, from judgments `with_codes`.
 
-    Added up as whole numbers, so that the order of the rows does not change the last digit.
+    The order of the rows does not change the last digit if the values are whole numbers.
     """
     text, reader = (judgments[name].to_numpy(dtype=np.int64) for name in ("text", "reader"))
     width = int(reader.max(initial=0)) + 1
@@ -171,7 +171,7 @@ def arm_of(judgments: pd.DataFrame, column: str = "correct") -> Arm:
 
 
 def by_text(arm: Arm, n_texts: int) -> tuple[IntArray, IntArray]:
-    """(n_texts,) sums and numbers of judgments of whole numbers."""
+    """(n_texts,) sums and (n_texts,) numbers of judgments; for arms of whole numbers."""
     total, n = (np.bincount(arm.text, weights=part, minlength=n_texts) for part in (arm.total, arm.n))
     return total.astype(np.int64), n.astype(np.int64)
 
@@ -181,12 +181,12 @@ def texts_in(*arms: Arm) -> int:
 
 
 def totals(arm: Arm) -> tuple[int, int]:
-    """Right judgments and all of them."""
+    """The numbers of right judgments and of all judgments."""
     return round(arm.total.sum()), arm.n_judgments
 
 
 def share_of(arm: Arm, seed: int, reason: str = "", *, fixed: bool = False) -> Estimate:
-    """The share of right judgments; `reason` is used where there are none; fixed: of a model or baseline."""
+    """The share of right judgments. reason: used if there are none. fixed: whether they are by a model or baseline."""
     right, n = totals(arm)
     intervals = {
         READERS: readers_share(arm, fixed=fixed),
@@ -197,7 +197,7 @@ def share_of(arm: Arm, seed: int, reason: str = "", *, fixed: bool = False) -> E
 
 
 def difference_of(read: Arm, guess: Arm, seed: int, reason: str = "", *, fixed: bool = False) -> Estimate:
-    """Answerability minus guessability; `reason` is used where one of them is undefined."""
+    """Answerability minus guessability. reason: used if one of them is undefined."""
     n_texts = texts_in(read, guess)
     value = informativity(*totals(read), *totals(guess))
     intervals = {
@@ -209,7 +209,7 @@ def difference_of(read: Arm, guess: Arm, seed: int, reason: str = "", *, fixed: 
 
 
 def mean_of(judgments: pd.DataFrame, bounds: Bounds, seed: int, *, fixed: bool = False) -> Estimate:
-    """The mean of the column `value` of whole numbers, such as ratings; undefined without any."""
+    """The mean of the column `value`, whole numbers such as ratings; undefined if there are none."""
     arm, numbers = arm_of(with_codes(judgments), "value"), judgments["value"].to_numpy(dtype=np.int64)
     kinds, counts = np.unique(numbers, return_counts=True)
     intervals = {
@@ -230,7 +230,7 @@ def figure_of(
     not_published: str,
     fixed: bool = False,
 ) -> Estimate:
-    """Any function of sums over judgments `with_codes`; `not_published` says why there is no published interval.
+    """The estimate of any function of sums over judgments `with_codes`. not_published: why no interval is published.
 
     sums: (judgments, q). statistic: (b, q) sums give (b,) values, NaN where undefined.
     """

@@ -1,4 +1,4 @@
-"""Whose answers a row summarises: all people, each group of them, each model and baseline."""
+"""Whose answers a row summarizes: all people, each group of people, each model and baseline."""
 
 from dataclasses import dataclass
 
@@ -14,8 +14,7 @@ HUMAN = "human"
 
 @dataclass(frozen=True)
 class Evaluator:
-    """One line of a table: its name there, what kind it is, how its answers were read, and the codes of its
-    annotators."""
+    """One line of a table: its name, its kind, how its answers were read, and the codes of its annotators."""
 
     name: str
     kind: str
@@ -24,7 +23,7 @@ class Evaluator:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether it stands for itself, as a model does, rather than for a population, as people do."""
+        """Whether it represents only itself, like a model, rather than a population, like people."""
         return self.kind != HUMAN
 
     def rows_of(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -32,7 +31,7 @@ class Evaluator:
 
 
 def all_evaluators(evidence: Evidence) -> list[Evaluator]:
-    """All people, each group where the study has several, then models and baselines in the order they were added."""
+    """All people, each group if the study has several, then models and baselines in the order they were added."""
     listed = evidence.annotators[["annotator", "kind", "reading", "group"]].to_numpy().tolist()  # faster than filtering
     people = {code: group for code, kind, _reading, group in listed if kind == "human"}
     found = [Evaluator(HUMAN, "human", "ticked", frozenset(people))]
@@ -56,7 +55,7 @@ def evaluator_named(evidence: Evidence, name: str) -> Evaluator:
 
 
 def groups_of(evidence: Evidence) -> list[str]:
-    """The groups of the people in the figures: the study's own first, then others that occur; "" is none."""
+    """The groups of the annotators: the declared ones first, then others that occur."""
     return order_groups(evidence, set(evidence.annotators[evidence.annotators["kind"] == "human"]["group"]))
 
 
@@ -67,7 +66,7 @@ def order_groups(evidence: Evidence, occurring: set[str]) -> list[str]:
 
 
 def evaluators_in(evidence: Evidence) -> list[Evaluator]:
-    """The chosen evaluators of a table; `BadChoice` for a name that does not occur."""
+    """The chosen evaluators; `BadChoice` for an unknown name."""
     known = all_evaluators(evidence)
     wanted = evidence.choices.evaluators
     if wanted is None:
@@ -80,12 +79,12 @@ def evaluators_in(evidence: Evidence) -> list[Evaluator]:
 
 
 def judges_in(evidence: Evidence) -> list[Evaluator]:
-    """The chosen models: they are shown beside people, and never enter the agreement between people."""
+    """The chosen models, which are shown beside people and never enter the agreement between people."""
     return [evaluator for evaluator in evaluators_in(evidence) if evaluator.kind == "model"]
 
 
 def list_compared_evaluators(evidence: Evidence) -> list[Evaluator]:
-    """Whose answers compare generators: people's, or each model's where no person has answered."""
+    """Those whose answers compare generators: people, or each model if no person has answered."""
     people = people_in(evidence)
     return [people] if len(people.rows_of(evidence.frame)) else judges_in(evidence) or [people]
 

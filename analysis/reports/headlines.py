@@ -1,4 +1,4 @@
-"""What comparisons of generators say in words: a winner, a tie, the clear differences, or why there are none.
+"""Sentences about comparisons of generators: a winner, a tie, the clear differences, or why there are none.
 
 Every statement is supported by the simultaneous intervals of its family. Each protocol brings its own wording.
 """
@@ -78,8 +78,7 @@ PREFERENCE_WORDING = Wording(
 
 
 def write_headline(comparison: Comparison | None, wording: Wording, clause: str = "") -> list[str]:
-    """Who leads, or that nobody does, then the clear differences; `clause` says what would narrow the first
-    interval."""
+    """Sentences on the leaders, then on the clear differences; `clause` says what would narrow the first interval."""
     if comparison is None or len(comparison.generators) < 2:
         return []
     if reason := comparison.reason():
@@ -88,7 +87,7 @@ def write_headline(comparison: Comparison | None, wording: Wording, clause: str 
 
 
 def name_leaders(comparison: Comparison, wording: Wording) -> Iterator[str]:
-    """Name the leaders of more than two generators; for two, the sentence of their difference is enough."""
+    """A sentence on the leaders of more than two generators; for two, that on their difference is enough."""
     names = comparison.generators
     if len(names) < 3:
         return
@@ -99,7 +98,7 @@ def name_leaders(comparison: Comparison, wording: Wording) -> Iterator[str]:
 
 
 def differences(comparison: Comparison, wording: Wording, clause: str) -> Iterator[str]:
-    """The clear differences, or else the largest one, said not to be clear."""
+    """Sentences on the clear differences, or on the largest difference if none is clear."""
     found = comparison.clear_differences()
     if not found:
         largest = comparison.largest()
@@ -150,7 +149,7 @@ HIGHEST, LOWEST = "highest", "lowest"  # by printed number; not tested for a dif
 
 
 def mark_ends(rows: list[dict[str, Any]], comparison: Comparison | None) -> list[dict[str, Any]]:
-    """The rows of one family with the groups that are clearly at either end marked best and worst."""
+    """The rows of one family; groups of generators that clearly differ from all others are marked best or worst."""
     for word, is_best in ((BEST, True), (WORST, False)):
         group = comparison.find_separate_group(MARKED, is_best) if comparison else frozenset()
         for row in rows:
@@ -161,9 +160,9 @@ def mark_ends(rows: list[dict[str, Any]], comparison: Comparison | None) -> list
 def mark_extremes(
     rows: list[dict[str, Any]], by: Callable[[dict[str, Any]], float], words: tuple[str, str]
 ) -> list[dict[str, Any]]:
-    """The rows with the three highest and the three lowest marked, by unrounded numbers; equal ones alike.
+    """The rows with the three highest and the three lowest numbers marked, unrounded; equal numbers are marked alike.
 
-    Fewer where there are fewer than six; NaN is never marked. `words` say what is in the column `mark`.
+    Fewer are marked if there are fewer than six; NaN never is. words: the marks of the highest and of the lowest.
     """
     numbers = sorted(by(row) for row in rows if not np.isnan(by(row)))
     n = min(MARKED, len(numbers) // 2)
@@ -179,7 +178,7 @@ MOST_NAMED = 4  # generators whose values a sentence lists
 
 
 def list_values(rows: list[Row], value: str, low: str, high: str) -> str:
-    """“2.68 [2.61, 2.75] for items by careful, …” by these columns, highest first; of many generators the range."""
+    """“2.68 [2.61, 2.75] for items by careful, …” from these columns, highest first; of many only the range."""
     if len(rows) > MOST_NAMED:
         ends = {"low": number(rows[-1][value]), "high": number(rows[0][value]), "n": len(rows)}
         return _("between %(low)s and %(high)s for items by %(n)s generators") % ends

@@ -1,4 +1,4 @@
-"""Labels: how far pairs of them agree, and how much of a model's probability was on them."""
+"""Agreement of pairs of labels, and label mass: the probability that a model gives to both labels."""
 
 from collections.abc import Collection
 from typing import Any
@@ -19,7 +19,7 @@ from studies.models import Study
 
 
 def measure_labels(table: IntArray) -> dict[str, Any]:
-    """The columns of `tables.LABEL_AGREEMENT`: percent, Cohen's κ, κ regardless of the order within a pair, AC1, number
+    """The cells of `tables.LABEL_AGREEMENT`: percent, Cohen's κ, κ regardless of the order within a pair, AC1, number
     of pairs, and why one of these is undefined."""
     at, times = table_ratings(table)
     order_free = fleiss_kappa(category_counts(at, len(table)), times=times)

@@ -1,8 +1,8 @@
 """The main result of a study, for the first line of its summary: it never claims more than its adjusted contrasts
 allow.
 
-A protocol names the numbers that represent its generators (`Outcome`); the verdict follows from them and the table of
-contrasts. Everything is read from the tables of a report: nothing is computed anew.
+A protocol chooses the numbers of its generators (`Outcome`); the verdict follows from these and the table of contrasts.
+Everything is read from the tables of a report, nothing is recomputed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ MOST_NAMED, MOST_LETTERS = 3, 60  # generators named in a sentence, and letters 
 MOST_MISSING = 2  # generators whose missing number is explained
 LONGEST_NAME = 24
 SMALL = 0.005  # smaller differences are printed as .00
-FEWEST_TEXTS = 3  # with fewer no figure draws an interval
+FEWEST_TEXTS = 3  # with fewer, figures draw no interval
 
 
 class Kind(StrEnum):
@@ -60,7 +60,7 @@ class Standing:
 
     @property
     def is_comparable(self) -> bool:
-        """True also without an interval of its own: all judgments of a generator's items can be the same."""
+        """Whether it can be compared. It needs no interval of its own: all its judgments may be the same."""
         return self.is_certain or (self.value is not None and self.n_texts is not None and not self.has_few_texts)
 
 
@@ -89,7 +89,7 @@ class ContrastSet:
     reason: str = ""
 
     def select(self, standings: Sequence[Standing]) -> "ContrastSet":
-        """Only pairs of generators that both have a value based on enough texts."""
+        """The set without pairs in which a generator has no value based on enough texts."""
         known = {each.generator for each in standings if each.is_comparable}
         return replace(self, contrasts=tuple(each for each in self.contrasts if {each.better, each.worse} <= known))
 
@@ -98,8 +98,8 @@ class ContrastSet:
 class OutcomeSentences:
     """Sentences of a protocol, marked for translation; `winner` and `among` name %(best)s, `tie` %(names)s.
 
-    among: names the winner of the %(n)s that can be compared. above, unclear, below: if 0 has a meaning, they name the
-    generators whose own interval lies above 0, contains 0, or lies below 0.
+    among: used if only %(n)s generators can be compared. above, unclear, below: used if 0 has a meaning; they name the
+    generators whose own interval is above 0, contains 0, or is below 0.
     """
 
     winner: str
@@ -114,9 +114,8 @@ class OutcomeSentences:
 class Outcome:
     """The numbers of a study's generators by its main measure, and the figure that shows them.
 
-    title: of the figure. summary: one or two sentences beneath the verdict. basis: what the figure counts. verdict:
-    the first line of a protocol that compares no generators. speaker: the model whose answers these are; empty for
-    people.
+    title: the title of the figure. summary: one or two sentences beneath the verdict. basis: what the figure counts.
+    verdict: the first line, if the protocol compares no generators. speaker: the model that answered; empty for people.
     """
 
     title: str
@@ -131,7 +130,7 @@ class Outcome:
     has_zero: bool = False  # whether 0 is the value of items that have no effect
     speaker: str = ""
     n_waiting: int = 0  # written items that nobody has reviewed
-    tables: tuple[str, ...] = field(default=())  # behind the figure, the first for the menu
+    tables: tuple[str, ...] = field(default=())  # the tables behind the figure, the main one first
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,8 @@ def build_standings(
 ) -> tuple[Standing, ...]:
     """One standing per row with a generator: the best first, those based on too few texts last.
 
-    prefix: of the columns low, high, reason. texts: how many texts each generator was judged on, if the rows lack it.
+    prefix begins the names of the columns low, high and reason. texts: the number of texts by generator, if the rows
+    lack it.
     """
     found = [
         build_standing(row, value, prefix, row.get("n_texts") or (texts or {}).get(row["generator"])) for row in rows
@@ -167,7 +167,7 @@ def build_standing(row: Row, value: str, prefix: str, n_texts: int | None) -> St
 
 
 def count_texts_by_generator(report: Report, measure: str) -> dict[str, int]:
-    """The number of texts on which each generator was judged; for a pair, on which either was."""
+    """The number of texts on which each generator was judged, or either generator of a pair if only pairs are known."""
     about = (measure, HUMAN)
     found: dict[str, int] = {}
     for row in find_rows(report, "contrasts"):
@@ -203,7 +203,7 @@ def build_contrast_set(report: Report, measure: str, evaluator: str, *, higher: 
 
 
 def find_reason(rows: Sequence[Row], missing: Sequence[str]) -> str:
-    """Why no pair is compared: too few texts, if that is a reason, comes before its consequences."""
+    """Why no pair is compared: too few texts if all pairs have too few, else the first reason."""
     return TOO_FEW_TEXTS if all(row["n_texts"] < MIN_TEXTS for row in rows) else missing[0]
 
 
@@ -225,7 +225,7 @@ def find_rows(report: Report, name: str) -> Sequence[Row]:
 
 
 def assess_outcome(outcome: Outcome, *, is_running: bool) -> Verdict:
-    """The class and first line of a summary; it says so where the answers are a model's."""
+    """The class and the first line of a summary, which says if the answers are a model's."""
     verdict = judge_numbers(outcome, is_running)
     if not outcome.speaker or verdict.kind in (Kind.TOO_FEW, Kind.TOO_EARLY):
         return verdict
@@ -268,7 +268,7 @@ def say_too_little(outcome: Outcome, is_running: bool) -> Verdict:
 
 
 def list_comparable(outcome: Outcome) -> list[str]:
-    """The generators that have an adjusted interval against another one, in their order."""
+    """The generators with an adjusted interval against another one, in the order of the standings."""
     named = {name for each in outcome.compared.contrasts if each.low is not None for name in (each.better, each.worse)}
     return [each.generator for each in outcome.standings if each.generator in named]
 
@@ -301,8 +301,8 @@ def say_winner(outcome: Outcome, best: str) -> str:
 
 
 def say_zero(outcome: Outcome) -> str:
-    """Which generators lie above 0, which cannot be distinguished from 0, which lie below, and which have no interval
-    of their own although their differences have one."""
+    """Sentences on generators that are above 0, unclear, below 0, or without an interval of their own although their
+    differences have one."""
     assert outcome.words
     certain = [each for each in outcome.standings if each.is_certain]
     above = [each.generator for each in certain if lies_above(each)]
@@ -355,7 +355,7 @@ VALUE = gettext_noop("%(value)s for %(generator)s")
 
 
 def list_standings(standings: Sequence[Standing]) -> str:
-    """“.35 [.14, .56] for careful and …”, the best first; of many generators the range."""
+    """“.35 [.14, .56] for careful and …”, the best first; only the range of many generators."""
     known = [each for each in standings if each.value is not None]
     if len(known) > MOST_NAMED + 1 or sum(len(each.generator) for each in known) > MOST_LETTERS:
         values = sorted(each.value for each in known if each.value is not None)
@@ -365,14 +365,14 @@ def list_standings(standings: Sequence[Standing]) -> str:
 
 
 def summarize_values(sentence: str, standings: Sequence[Standing], compared: ContrastSet, **words: str) -> str:
-    """`sentence` with %(values)s and `words`, if any; then the largest difference if none is clear."""
+    """`sentence` with the values and `words`; then missing values, and the largest difference if none is clear."""
     known = any(each.value is not None for each in standings)
     first = sentence % (words | {"values": list_standings(standings)}) if known else ""
     return join_sentences(first, *say_missing(standings), say_lead(compared))
 
 
 def say_missing(standings: Sequence[Standing]) -> list[str]:
-    """Why a few generators have no number beside others that have one: they can be the best or the worst."""
+    """Sentences on why a few generators have no value although others have one."""
     missing = [each for each in standings if each.value is None and each.reason]
     is_few = len(missing) <= MOST_MISSING and len(missing) < len(standings)
     sentence = _("%(generator)s has no value.")
@@ -384,7 +384,7 @@ def join_sentences(*sentences: str) -> str:
 
 
 def say_lead(compared: ContrastSet) -> str:
-    """The largest difference, where none is clear: how large it is, and on how many texts."""
+    """A sentence on the largest difference if none is clear: its size and number of texts."""
     certain = [each for each in compared.contrasts if each.low is not None]
     if not certain or any(each.is_decided for each in certain) or abs(certain[0].value) < SMALL:
         return ""
@@ -400,11 +400,11 @@ def say_lead(compared: ContrastSet) -> str:
     }  # fmt: skip
 
 
-# Where only models have answered --------------------------------------------------------------------------------------
+# If only models have answered -----------------------------------------------------------------------------------------
 
 
 def summarize_by_model(report: Report, measure: str, words: OutcomeSentences, *, higher: bool = True) -> Outcome | None:
-    """What the first model finds where no person has answered: each generator against the mean of the others."""
+    """The outcome by the first model if no person has answered: each generator against the mean of the others."""
     rows = [row for row in find_rows(report, "contrasts") if row["measure"] == measure]
     if not rows or any(row["evaluator"] == HUMAN for row in rows):
         return None
@@ -465,9 +465,9 @@ def write_difference(contrast: Contrast) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class AgreementSummary:
-    """How far people agree on a question: a coefficient with its interval, the share of equal answers, AC1.
+    """The agreement of people on a question: a coefficient with its interval, the share of equal answers, AC1.
 
-    basis: what it is computed over, in words.
+    basis: what it is computed from, in words.
     """
 
     question: str

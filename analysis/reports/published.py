@@ -1,7 +1,7 @@
-"""The figures printed in the publication of a protocol, beside the same figures of one's own study.
+"""The numbers printed in the publication of a protocol, beside the same numbers of one's own study.
 
-The numbers are facts of the publications that plug-ins name, as printed there; `analysis/published.csv` holds those
-that the table needs. Differences in method are described under the table. A published generator is matched by
+`analysis/published.csv` has the numbers as printed in the publications that plug-ins name. Differences in method are
+described under the table. A published generator is matched by
 `Evidence.published_names`; other names are compared without regard to case, blanks, `_` and `-`.
 """
 
@@ -27,16 +27,16 @@ from analysis.tables.spec import Row, Table
 from analysis.words import name_code, name_evaluator
 from studies.question_words import name_question, name_stage
 
-ALL, SAMPLE = "all", "sample"  # all generators together; model judges of one dimension on some of the questions
+ALL, SAMPLE = "all", "sample"  # all generators together; the sample of questions that model judges scored
 FILE = Path(__file__).parent.parent / "published.csv"
-# In the study's own tables: for a column, the columns of its interval ({} is low or high); for a table, that of n.
+# In the study's own tables: the columns of a column's interval ({} is low or high), and the column of a table's n.
 ENDS = {"informativity": "informativity_{}", "alpha": "{}", "mean": "{}", "conger_kappa": "{}", "r": "{}"}
 COUNTED = {"informativity": "n_read", "agreement_with_humans": "n_judgments", "alpha": "n_values",
            "generator_means": "n", "metric_means": "n", "ratings": "n", "metric_correlations": "n",
            "error_codes": "n"}  # fmt: skip
-COUNTS_OF = {"n_read": "answerability"}  # counts that pages show only as the n of this number
+COUNTS_OF = {"n_read": "answerability"}  # counts that pages show only as the n of another number
 ALONE = ("informativity", "agreement_with_humans", "generator_means")  # own rows are listed even if unpublished
-RATED = ("n_1", "n_5")  # measures that are counts: how many items received this rating
+RATED = ("n_1", "n_5")  # measures that are counts of items with this rating
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def with_published(report: Report, evidence: Evidence) -> Report:
 
 
 def compare_published(report: Report, evidence: Evidence) -> Table:
-    """One row per published number, with one's own number if there is one; then the own rows that nobody published."""
+    """One row per published number, with the own number if there is one; then own rows that were not published."""
     protocol = evidence.study.protocol
     study = find_published_study(protocol)
     both = sorted(
@@ -97,7 +97,7 @@ def compare_published(report: Report, evidence: Evidence) -> Table:
 
 
 def describe_widths(report: Report, protocol: str, convention: str) -> list[str]:
-    """Which convention this study's own intervals follow, and how many of them are wider than the published ones."""
+    """A sentence on the convention of the study's intervals, and on how many are wider than over single judgments."""
     names = dict.fromkeys(each.table for each in load_printed() if each.protocol == protocol)
     intervals = [
         each for name in names for row in report.table(name).rows for each in row.get("intervals", {}).values()
@@ -129,7 +129,7 @@ def build_comparison_rows(report: Report, evidence: Evidence) -> Iterator[dict[s
 
 
 def map_to_own_generators(evidence: Evidence) -> dict[str, str]:
-    """By published generator the study's own generator that matches it."""
+    """The study's own generator that matches each published generator, by name of the latter."""
     own = match_generators(
         list_published_generators(evidence.study.protocol), evidence.generators, evidence.published_names
     )
@@ -165,8 +165,8 @@ def select_printed(evidence: Evidence) -> list[PublishedNumber]:
 def find_own_row(rows: Sequence[Row], wanted: Mapping[str, str], names: Mapping[str, str], n: int) -> Row | None:
     """The study's own row with the `wanted` values; None if there is none.
 
-    If no group, generator or source is wanted, it is the row over all of them. names: the study's own generator by
-    published generator. n: how many generators have published numbers.
+    Without a wanted group, generator or source, the row for all of them. names: the study's own generator by published
+    generator. n: how many generators have published numbers.
     """
     everything = {column: "" for column in ("group", "generator", "source") if rows and column in rows[0]}
     keys = {**everything, **wanted}
@@ -214,7 +214,7 @@ def build_comparison_row(each: PublishedNumber, table: Table, own: Row | None, p
 
 
 def name_other_round(each: PublishedNumber, own: Row | None, own_said: str) -> dict[str, str]:
-    """Adds the round to the name of the own number if it is not the published round."""
+    """The own number in words with its round, if that is not the published round; else nothing."""
     wanted = dict(each.row).get("round")
     if own is None or not wanted or str(own["round"]) == wanted:
         return {}
@@ -223,7 +223,7 @@ def name_other_round(each: PublishedNumber, own: Row | None, own_said: str) -> d
 
 
 def list_own_only(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
-    """Own generators, models and dimensions that the published study did not have."""
+    """Rows of the study's own generators, models and dimensions that the published study did not have."""
     protocol, names = evidence.study.protocol, map_to_own_generators(evidence)
     kinds = dict.fromkeys((each.table, each.measure, tuple(name for name, _value in each.row))
                           for each in load_printed() if each.protocol == protocol)  # fmt: skip
@@ -253,14 +253,14 @@ def list_own_only(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]
 
 
 def normalize_own(column: str, value: str, names: Mapping[str, str] | None = None) -> str:
-    """How a name in a row is compared: a published generator by the own generator that matches it."""
+    """A name as it is compared: a published generator by the own generator that matches it."""
     if column == "generator":
         return (names or {}).get(value, value)
     return fold_name(value)
 
 
 def build_own_values(own: Row | None, table: Table, measure: str, protocol: str) -> dict[str, Any]:
-    """own, own_low, own_high, own_n, reason, the own number in words, and their cells in `table`."""
+    """The columns of the own number: value, interval, n, reason, the number in words, and its cells in `table`."""
     if own is None:
         nothing = dict.fromkeys(("own", "own_low", "own_high", "own_n", "own_cell", "own_n_cell"))
         return nothing | {"reason": _("this study has no such row"), "own_said": "–"}
@@ -281,7 +281,7 @@ def build_own_values(own: Row | None, table: Table, measure: str, protocol: str)
 
 
 def locate_cell(table: Table, row: Row, column: str) -> dict[str, str] | None:
-    """Table, number and row of a cell, if there are answers behind it."""
+    """The table, number and row of a cell, if it has drill-down."""
     try:
         shown = table.find_number(column)
     except KeyError:
@@ -342,13 +342,12 @@ def say_row(row: tuple[tuple[str, str], ...], protocol: str) -> str:
     return ", ".join(filter(None, (words.get(name, str)(value) for name, value in row)))
 
 
-NAMED = 4  # rows named per reason why they are not comparable
+NAMED = 4  # rows that are named for each reason why rows are not comparable
 
 
 @dataclass(frozen=True)
 class NotComparable:
-    """Numbers of one measure that only one side has, or that are undefined here: how many, examples by name, and
-    why."""
+    """Numbers of one measure that cannot be compared for one reason: how many, and the names of a few."""
 
     measure: str
     n: int
@@ -361,7 +360,7 @@ class NotComparable:
 
 
 def select_comparable(table: Table) -> Table:
-    """Only the rows with both numbers."""
+    """The table limited to rows with both numbers."""
     return replace(table, rows=tuple(row for row in table.rows if is_comparable(row)))
 
 

@@ -1,4 +1,4 @@
-"""What a report consists of: tables, figures by name, and sentences about the numbers."""
+"""The parts of a report: tables, names of figures, sentences about the numbers, and checks."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,7 +14,7 @@ from analysis.tables.spec import MadeRows, Row, Table
 
 @dataclass(frozen=True)
 class Check:
-    """Something that was checked, in a sentence, and whether it passed."""
+    """A check of the data: whether it passed, and a sentence about it."""
 
     passed: bool
     sentence: str
@@ -22,8 +22,8 @@ class Check:
 
 @dataclass(frozen=True)
 class Report:
-    """The whole report of one study under one set of choices. `scope` says what holds for every table, such as who is
-    included. `findings`: sentences beside the main result, each with the table that it is about."""
+    """The whole report of one study under one set of choices. `scope`: sentences that hold for every table, such as who
+    is included. `findings`: sentences beside the main result, each with the name of its table."""
 
     tables: tuple[Table, ...]
     sentences: tuple[str, ...]
@@ -43,13 +43,13 @@ class Report:
         return {table.name: table for table in self.tables}[name]
 
 
-ADJUDICATED = "adjudicated"  # value of a column that every table gets where decisions count
+ADJUDICATED = "adjudicated"  # value of the column `answers`, which tables get if decisions replace answers
 INTERVAL_TEXTS = 2  # with fewer there is no interval over texts
 RATERS = 2  # with fewer people per item there is no agreement
 
 
 def checks_of(evidence: Evidence) -> tuple[Check, ...]:
-    """The checks in a fixed order; none without answers."""
+    """The checks, in a fixed order; none if there are no answers."""
     if evidence.frame.empty:
         return ()
     return (
@@ -84,7 +84,7 @@ def check_texts(evidence: Evidence) -> Check:
 
 
 def check_raters(evidence: Evidence) -> Check:
-    """Check how many people judged each item."""
+    """Whether at least two people judged each item."""
     people = with_items(evidence, people_in(evidence).rows_of(evidence.frame))
     n = people.groupby("item_id")["annotator"].nunique().reindex(evidence.items["item_id"].unique(), fill_value=0)
     few = int((n < RATERS).sum())
@@ -106,7 +106,7 @@ def check_items(evidence: Evidence) -> Check:
 
 
 def complete(report: Report, evidence: Evidence) -> Report:
-    """The report with the notes and columns that every table needs, whoever prints it."""
+    """The report with its scope, and with the notes and columns that every table needs."""
     choices, lines = evidence.choices, scope(evidence)
     tables = [
         table.add_notes((*intervals_note(table, choices.convention), *lines, *evidence.corrections))
@@ -129,7 +129,7 @@ def complete(report: Report, evidence: Evidence) -> Report:
 
 
 def intervals_note(table: Table, convention: str) -> list[str]:
-    """The convention of a table's intervals, if any of its intervals depends on it."""
+    """The note on the convention of a table's intervals, if any of them depends on it."""
     is_without = isinstance(table.rows, MadeRows) and "intervals" not in table.rows.columns
     if is_without or not any(column.low for column in table.columns) or not any(differs(row) for row in table.rows):
         return []
@@ -137,12 +137,12 @@ def intervals_note(table: Table, convention: str) -> list[str]:
 
 
 def differs(row: Row) -> bool:
-    """Whether the intervals of a row depend on the convention; false if all its figures have a single interval."""
+    """Whether the intervals of a row depend on the convention."""
     return any(each[READERS] != each[PUBLISHED] for each in row.get("intervals", {}).values())
 
 
 def convention_note(convention: str) -> str:
-    """The convention by name, and what its intervals stand for."""
+    """The note on a convention: what its intervals cover and how they are computed."""
     notes = {
         READERS: _("95 % intervals over readers and texts cover other readers and other texts (one t per "
                    "variance component); for models and baselines, other texts only. If an interval is "
@@ -157,7 +157,7 @@ def convention_note(convention: str) -> str:
 
 
 def texts_apart(evidence: Evidence) -> str:
-    """How many texts people's numbers and models' numbers are based on, if the texts differ; else empty."""
+    """A sentence on the number of texts that people and models answered about, if these differ; else empty."""
     answered = evidence.frame[["kind", "text_id"]].drop_duplicates()
     people = set(answered[answered["kind"] == "human"]["text_id"])
     models = set(answered[answered["kind"] == "model"]["text_id"])
@@ -168,7 +168,7 @@ def texts_apart(evidence: Evidence) -> str:
 
 
 def scope(evidence: Evidence) -> list[str]:
-    """Whose answers are included, if it is not simply everybody's main answers."""
+    """Sentences on whose answers are included, if not simply everybody's main answers."""
     words = {"simulated": _("Simulated answers included."), "pilot": _("Pilot answers included.")}
     lines = [words[purpose] for purpose in evidence.choices.extra_purposes]
     if evidence.choices.adjudicated:

@@ -1,4 +1,4 @@
-"""How far texts, items, options and annotators differ in people's answers to a study, as input for the planner."""
+"""How much texts, items, options and annotators differ in people's answers, for the planner and for sentences."""
 
 from dataclasses import dataclass
 
@@ -13,10 +13,10 @@ from analysis.measures.power import Components
 
 @dataclass(frozen=True)
 class Spread:
-    """How much texts, items, options and annotators differ, and how often people are right.
+    """The spread between texts, items, options and annotators, and how often people are right.
 
-    components: fitted to the answers, or defaults if there are too few. sentence: says which. fitted: whether all of
-    them are fitted. guess, read: the share of right judgments without and with the text, over all generators; 0 without
+    components: fitted to the answers, or defaults if there are too few. sentence: where they come from. fitted: whether
+    all are fitted. guess, read: the share of right judgments without and with the text, over all generators; 0 without
     answers. text_spread: for pairs, how much the preference differs between texts.
     """
 
@@ -53,12 +53,11 @@ EDGES = (0.02, 0.98)  # with shares beyond these a simulated study has almost no
 
 
 def say_scatter(values: pd.DataFrame, less: str, more: str) -> str:
-    """The clause on what would narrow the interval of the mean difference of two generators, from the spread of the
-    answers.
+    """The clause on what would narrow the interval of the mean difference of two generators.
 
-    values: text_id, annotator, generator, value. The differences of each annotator on each text, less the means of
-    texts and annotators, are the noise of single answers (mean square of a two-way layout): twice the annotators halve
-    the noise's share in the variance between texts, twice the texts halve that variance.
+    values: text_id, annotator, generator, value. The noise of single answers is the residual mean square of the
+    differences in a two-way layout of texts and annotators. Twice the annotators halve the part of the noise in the
+    variance between texts; twice the texts halve the variance of the mean.
     """
     means = values.groupby(["text_id", "annotator", "generator"])["value"].mean().unstack()
     cells = (means[less] - means[more]).dropna() if {less, more} <= set(means.columns) else pd.Series(dtype=float)
@@ -75,7 +74,7 @@ def say_scatter(values: pd.DataFrame, less: str, more: str) -> str:
 
 
 def limit_to_annotators(clause: str, choices: Choices) -> str:
-    """The clause, which holds for intervals over texts only, and says so if intervals over readers are shown."""
+    """The clause, limited to “these annotators only” if intervals over readers are shown."""
     if not clause or choices.convention != READERS:
         return clause
     return _("for these annotators only, %(clause)s") % {"clause": clause}
@@ -97,8 +96,8 @@ def noise_of(cells: pd.Series) -> float:
 def clause_of(texts: float, annotators: float) -> str:
     """The clause on what narrows the interval most; empty if neither more texts nor more annotators do.
 
-    texts, annotators: by which share of its width twice as many of them narrow it. Below a tenth (`SOME`) they “hardly”
-    do; below half of the other share they do it “less”.
+    texts, annotators: the share of its width by which twice as many narrow it. Below a tenth (`SOME`) the clause says
+    “hardly”, below half of the other share “less”.
     """
     if texts < SOME and annotators < SOME:
         return ""

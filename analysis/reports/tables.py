@@ -214,7 +214,7 @@ ANSWERS = {column.name: column for column in (
     Column("call_swapped", _("Call, with B first"), "call"),
 )}  # fmt: skip
 
-# The columns of `label_agreement.measure_labels`; each table says what its κ compares.
+# The columns of `labels.measure_labels`; each table says what its κ compares.
 LABEL_AGREEMENT = (
     number("percent", _("Percent agreement"), _("share of pairs with the same answer"), reason="reason"),
     Column("kappa", _("Cohen's κ"), "number", reason="reason"),
@@ -229,5 +229,5 @@ LABEL_AGREEMENT = (
 
 
 def label_agreement(kappa: str) -> tuple[Column, ...]:
-    """The columns of agreement between labels; `kappa`: a message for translation that says whose agreement it is."""
+    """The columns of agreement between labels; `kappa`: a message for translation on whose agreement it is."""
     return tuple(replace(column, about=kappa) if column.name == "kappa" else column for column in LABEL_AGREEMENT)

@@ -1,4 +1,4 @@
-"""A long table as grids: a number for each pair of values of two columns, as its `Crossing` declares."""
+"""A long table as grids: one number for each pair of values of two columns, as its `Crossing` declares."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class GridCell:
 class Grid:
     """Numbers of a table, placed by the values of two columns, one down the side and one across the top.
 
-    title: which part of the table it shows, unless it shows all of it.
+    title: which part of the table it shows; empty if it shows all of it.
     """
 
     crossing: Crossing
@@ -41,12 +41,12 @@ class Grid:
         return [self.cells.get((down, across)) for across in self.across]
 
     def first(self, down: Any) -> Row:
-        """The first row of the table on this line, for values that are the same all along the line."""
+        """The first row of the table on this line, for values that are the same on the whole line."""
         return next(cell.row for cell in self.line(down) if cell is not None)
 
 
 def build_grids(table: Table) -> list[Grid]:
-    """The grids of a table for each of its crossings, in the order of its rows; none for a crossing with one column."""
+    """The grids of a table for each of its crossings, in the order of its rows; none if they would have one column."""
     return [grid for crossing in table.crossings for grid in build_crossing_grids(table, crossing)]
 
 
@@ -97,9 +97,9 @@ def build_title(table: Table, crossing: Crossing, key: tuple[Any, ...], keys: li
 def format_beneath(
     cell: GridCell, table: Table, crossing: Crossing, printed: Printed = format_as
 ) -> list[tuple[Column, str]]:
-    """What is printed under a number, by column.
+    """The values printed under a number, by column.
 
-    With one value beneath: nothing if that value is missing. With several: nothing if the number itself is undefined.
+    A single value is left out if it is missing; several values are left out if the number itself is undefined.
     """
     values = [(find_column(table, name), cell.row[name]) for name in crossing.beneath]
     is_empty = cell.row[cell.column.name] is None if len(values) > 1 else all(value is None for _, value in values)

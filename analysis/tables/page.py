@@ -1,4 +1,4 @@
-"""A table as a page shows it: formatted numbers, n beneath, the other conventions' intervals, footnotes for reasons."""
+"""A table as a page shows it: formatted numbers with n and the other conventions' intervals, reasons as footnotes."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -59,12 +59,12 @@ class Cell:
     under: tuple[str, ...] = ()
     beneath: tuple[Part, ...] = ()  # one more line, with further numbers
     best: bool = False
-    marked: str = ""  # the mark of a row, such as worst
+    marked: str = ""  # the mark of the row, such as worst
     reason: str = ""
-    mark: str = ""
+    mark: str = ""  # the letter of the footnote with the reason
     about: tuple[str, ...] = ()
     first_words: str = ""  # the first words of the item that the cell names
-    name: str = ""  # of its column, where rows are blocks on a phone
+    name: str = ""  # the title of its column, if rows are blocks on a phone
 
     @property
     def sign(self) -> str:
@@ -76,7 +76,7 @@ class Cell:
 
     @property
     def has_beside(self) -> bool:
-        """Whether anything else is on the line of the number."""
+        """Whether anything else is on the same line as the number."""
         return bool(self.sign or self.interval or self.mark)
 
     @property
@@ -85,7 +85,7 @@ class Cell:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The tooltip: why the number is undefined, if it is, and what it rests on."""
+        """The tooltip: why the number is undefined, if it is, and what it is based on."""
         return (self.reason, *self.about) if self.reason else self.about
 
 
@@ -135,7 +135,7 @@ def build_page_table(
 
 
 def name_cells(row: list[Cell], columns: Iterable[Column]) -> list[Cell]:
-    """With the names of the columns in all cells but headings and those without words."""
+    """The cells with the titles of their columns, except headings and empty cells."""
     return [
         replace(cell, name=column.title) if cell.text and not cell.heading else cell
         for cell, column in zip(row, columns, strict=True)
@@ -175,7 +175,7 @@ def build_cell(
 
 
 def explain_no_interval(row: Row, column: Column, convention: str) -> str:
-    """That there is no interval, or the one-sided bound of the number; empty if no interval was asked for."""
+    """“interval undefined”, or the one-sided bound of the number; empty for numbers that have no interval."""
     if not has_interval(row, column):
         return ""
     chosen = row["intervals"][column.name][convention]
@@ -191,7 +191,7 @@ def shorten(words: str) -> str:
 
 
 def hide_repeated_stems(rows: list[list[Cell]]) -> list[list[Cell]]:
-    """Leave out a stem that the row above already shows."""
+    """The rows, without stems that the row above already shows."""
     above: list[list[Cell]] = [[], *rows][:-1] if rows else []
     return [
         [replace(cell, first_words="") if cell.first_words and cell in before else cell for cell in row]
@@ -200,7 +200,7 @@ def hide_repeated_stems(rows: list[list[Cell]]) -> list[list[Cell]]:
 
 
 def has_answers(table: Table, column: Column, value: Any) -> bool:
-    """Whether there are answers behind a number: not if nothing was counted, nor if it only names its row."""
+    """Whether a number has drill-down: not if nothing was counted, nor if it only names its row."""
     return table.leads(column) and value is not None and (isinstance(value, float) or value > 0)
 
 
@@ -234,8 +234,7 @@ def has_interval(row: Row, column: Column) -> bool:
 
 
 def choose_bounds(row: Row, column: Column) -> tuple[float | None, float | None]:
-    """The interval of a number, as in the files: by the chosen convention, over texts if that has none, or the only
-    one that the number has."""
+    """The interval of a number, as in the files; none if the number is undefined."""
     return (None, None) if row[column.name] is None else get_interval_bounds(row, column)
 
 
@@ -255,7 +254,7 @@ def print_bounds(ends: Mapping[str, Any]) -> str:
 
 
 def list_lines_below(row: Row, column: Column, convention: str) -> tuple[str, ...]:
-    """The lines under a number: the other conventions' intervals, and how many judgments and texts it rests on."""
+    """The lines under a number: the other conventions' intervals, and the numbers of judgments and texts."""
     if not column.n:
         return ()
     about = row["intervals"][column.name][ANNOTATORS]
@@ -320,7 +319,7 @@ class Facts:
 
 
 def build_description(table: Table, behind: BehindLink | None = None, most: int = MOST_ROWS) -> list[Facts]:
-    """Texts, items and who answered, each as a small table of at most so many rows."""
+    """The texts, the items and the evaluators, each as a small table of at most `most` rows."""
     parts = {about: [row for row in table.rows if row["about"] == about] for about in ABOUT}
     return [build_facts(table, name_code("about", about), rows, behind, most) for about, rows in parts.items()]
 
@@ -337,7 +336,7 @@ def build_facts(table: Table, title: str, rows: list[Row], behind: BehindLink | 
         (name, [mine.get(quantity, Cell("", numeric=True)) for quantity in quantities]) for name, mine in cells.items()
     ]
     names = [name_code("quantity", quantity) for quantity in quantities]
-    shown = found if len(found) == most + 1 else found[:most]  # a line about a single row left out takes as much room
+    shown = found if len(found) == most + 1 else found[:most]  # a line that says “1 more” takes as much space
     return Facts(title, names, shown, len(found) - len(shown))
 
 
@@ -346,7 +345,7 @@ def name_fact(row: Row) -> str:
 
 
 def name_row(table: Table, row: Row) -> list[tuple[str, str]]:
-    """What names a row, as pages say it: the title of each naming column with its value in words."""
+    """The title of each key column of a row with its value in words."""
     titled = {column.name.removesuffix("_said"): column for column in table.columns}  # such as category_said
     return [(titled[name].title, name_code(titled[name].kind, row[titled[name].name])) for name in table.keys]
 
@@ -362,7 +361,7 @@ class PageOfTable:
 
 
 def sort_naturally(table: Table) -> Table:
-    """A table that is sorted by ids in the order in which people read them, t2 before t10; files keep their order."""
+    """The table in natural order (t2 before t10), if it is sorted by ids; files keep their own order."""
     names = [column.name for column in table.columns if column.kind not in ID_KINDS or column.name == table.sort]
     if table.sort not in names or table.find_column(table.sort).kind not in ID_KINDS:
         return table

@@ -14,15 +14,15 @@ FEWEST_ROWS = 5
 LIST = 280  # cells of a list on its own page
 GRIDS = 250  # cells of the grids above it
 OPEN_GRIDS = 2  # grids per table on the results page, such as one per round
-OPEN_CELLS = 100  # cells of these together, besides the first grid
+OPEN_CELLS = 100  # cells of these together; with more, only the first grid is shown
 RESULTS_GRIDS = 260  # cells of all grids on a results page
 RESULTS = 360  # cells of everything on a results page
-GRID_CELLS = (300, 240, 180, 150, 120, 90, 60, 40)  # of a single grid there, tried in this order
-LIST_ROWS = (24, 18, 12, 8, FEWEST_ROWS)
+GRID_CELLS = (300, 240, 180, 150, 120, 90, 60, 40)  # of a single grid on a results page, tried in this order
+LIST_ROWS = (24, 18, 12, 8, FEWEST_ROWS)  # of each list on a results page, tried in this order
 
 
 def count_rows_on_page(table: Table, of: int = 1) -> int:
-    """How many rows a list may show on its own page, or on a page with several lists: fewer if it has more columns."""
+    """The number of rows that a list may show on a page with `of` lists; fewer if it has more columns."""
     return max(FEWEST_ROWS, min(MOST_ROWS, LIST * 3 // (2 * of + 1) // len(table.columns)))
 
 
@@ -43,7 +43,7 @@ def split_grid(grid: Grid) -> list[Grid]:
 
 
 def count_grid_rows(grid: Grid, cells: int) -> int:
-    """How many of its rows fit into so many cells."""
+    """The number of rows of the grid that fit into this number of cells."""
     return max(FEWEST_ROWS, cells // (len(grid.across) + 1))
 
 
@@ -52,7 +52,7 @@ def count_cells(grid: Grid) -> int:
 
 
 def open_grids(table: Table) -> list[Grid]:
-    """The grids of a table for the results page: two if both are small."""
+    """The first grids of a table for the results page: two if both are small, else one."""
     first = build_grids(table)[:OPEN_GRIDS]
     return first if sum(len(grid.down) * len(grid.across) for grid in first) <= OPEN_CELLS else first[:1]
 
@@ -72,13 +72,13 @@ def select_fitting_grids(tables: Iterable[Table]) -> dict[str, list[Grid]]:
 
 
 def shorten_grid(grid: Grid, cells: int) -> Grid:
-    """The grid, shortened to so many cells, unless only a single row would be left out."""
+    """The grid, shortened to this number of cells, unless only a single row would be left out."""
     most = count_grid_rows(grid, cells)
     return grid if len(grid.down) <= most + 1 else replace(grid, down=grid.down[:most], n_cut=len(grid.down) - most)
 
 
 def count_fitting_rows(sizes: Sequence[tuple[int, int]], taken: int) -> int:
-    """How many rows of each list are on the results page, in addition to the `taken` cells of other things.
+    """The number of rows of each list that fit on the results page beside the `taken` cells of other tables.
 
     `sizes`: the number of rows and columns of each list.
     """

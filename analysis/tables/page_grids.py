@@ -1,4 +1,4 @@
-"""Long tables as grids for a page: evaluators side by side, and the crossings that a table declares."""
+"""Long tables as grids for a page: informativity with evaluators side by side, and the crossings of other tables."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -37,7 +37,7 @@ MEASURE = "informativity"
 
 
 def place_side_by_side(table: Table, convention: str, behind: BehindLink | None = None) -> PageTable:
-    """The informativity by generator and evaluator, each above the two accuracies whose difference it is."""
+    """A grid of informativity by generator and evaluator, with the two accuracies beneath each number."""
     column = next(column for column in table.columns if column.name == MEASURE)
     reasons: dict[str, str] = {}
     cells = {
@@ -75,10 +75,7 @@ def join_accuracies(table: Table, row: Row, behind: BehindLink | None) -> tuple[
 def pivot(
     table: Table, convention: str, behind: BehindLink | None = None, grids: Iterable[Grid] | None = None
 ) -> list[PageTable]:
-    """The grids of a table with crossings (see `Crossing`), with the same cells as the long table.
-
-    `grids`: only these of them.
-    """
+    """The grids of a table with crossings (see `Crossing`), or only `grids`, with the same cells as the long table."""
     return [
         build_page_grid(table, grid, convention, behind) for grid in (build_grids(table) if grids is None else grids)
     ]
@@ -106,7 +103,7 @@ def build_page_grid(table: Table, grid: Grid, convention: str, behind: BehindLin
 
 
 def list_header_columns(table: Table, grid: Grid) -> list[Column]:
-    """The values across; if they are numbers, such as of rounds, after the title of their column."""
+    """A column for each value across; numbers, such as rounds, follow the title of their column."""
     column = find_column(table, grid.crossing.across)
 
     def name_across(across: Any) -> str:
@@ -119,7 +116,7 @@ def list_header_columns(table: Table, grid: Grid) -> list[Column]:
 def build_pivot_cell(
     place: GridCell, table: Table, grid: Grid, convention: str, reasons: dict[str, str], behind: BehindLink | None
 ) -> Cell:
-    """The number, its interval on a line of its own, as columns are narrow, and further numbers under it."""
+    """A cell with the number, its interval on a line of its own, as columns are narrow, and further numbers beneath."""
     row, crossing = place.row, grid.crossing
     cell = build_cell(row, place.column, table, convention, reasons, {}, behind)
     beneath = (find_number_beneath(table, row, *part, behind) for part in format_beneath(place, table, crossing))
@@ -137,14 +134,14 @@ def build_pivot_cell(
 
 
 def explain_beneath(row: Row, table: Table, grid: Grid) -> str:
-    """Why one of several numbers under another one is undefined."""
+    """Why one of several numbers beneath a number is undefined."""
     columns = [find_column(table, name) for name in grid.crossing.beneath]
     found = [find_reason(row, column, row[column.name]) for column in columns if column.kind in NUMBERS]
     return next(filter(None, found), "") if len(columns) > 1 else ""
 
 
 def list_grid_notes(table: Table, grid: Grid, rows: list[list[Cell]]) -> Iterator[str]:
-    """What the marks mean, and what is printed under the numbers."""
+    """Notes on what the marks mean, and on what is printed under the numbers."""
     marked = {cell.marked for row in rows for cell in row} - {""}
     if marked:
         yield ", ".join(f"{SIGNS[word]} {name_code('mark', word)}" for word in SIGNS if word in marked)

@@ -1,4 +1,4 @@
-"""What a number rests on and how it was computed, in words: on hover, and above the answers behind it."""
+"""What a number is based on and how it was computed, in words: for its tooltip and above its drill-down."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -17,14 +17,14 @@ from analysis.formatting import (
 )
 from analysis.tables.spec import Column, Row, Table
 
-COUNTED: Mapping[str, Callable[[int], str]] = {
+SAY_UNITS: Mapping[str, Callable[[int], str]] = {
     "text": say_texts, "text × annotator": say_texts, "annotator": say_people, "item": say_items,
     "generator": say_generators,
 }  # fmt: skip
-HELD: Mapping[str, Callable[[int], str]] = {
+SAY_RESPONSES: Mapping[str, Callable[[int], str]] = {
     "judgments": say_judgments, "scores": say_scores, "items": say_items,
 }  # fmt: skip
-HOLDING = ("text", "text × annotator", "annotator", "unit")  # units of an interval that hold several judgments or items
+UNITS_WITH_RESPONSES = ("text", "text × annotator", "annotator", "unit")  # units that have several responses each
 
 
 TWO_WAY: Mapping[str, Callable[[], str]] = {
@@ -35,7 +35,7 @@ TWO_WAY: Mapping[str, Callable[[], str]] = {
 
 
 def describe_number(row: Row, column: Column, table: Table, convention: str) -> tuple[str, ...]:
-    """What the column is, how its interval was computed, and how much it counts; unknown parts are left out."""
+    """Sentences on what the column is, how its interval was computed, and what it counts; unknown parts are missing."""
     if column.name in table.keys:
         return ()
     interval = row.get("intervals", {}).get(column.name, {}).get(convention, {})
@@ -48,9 +48,9 @@ def describe_number(row: Row, column: Column, table: Table, convention: str) -> 
 def describe_method(interval: Mapping[str, Any], counts: str = "judgments") -> tuple[str, str]:
     """The method of an interval, and its units with what they contain; no method if the interval is undefined."""
     unit, n_units = interval["unit"], interval["n_units"]
-    n = [HELD[counts](n_units) if unit == "judgment" else say_unit_count(unit, n_units)]
-    if unit in HOLDING:
-        n.append(HELD[counts](interval["n_responses"]))
+    n = [SAY_RESPONSES[counts](n_units) if unit == "judgment" else say_unit_count(unit, n_units)]
+    if unit in UNITS_WITH_RESPONSES:
+        n.append(SAY_RESPONSES[counts](interval["n_responses"]))
     method = "" if interval["low"] is None else name_method(interval)
     return method, ", ".join(n)
 
@@ -72,8 +72,8 @@ def name_method(interval: Mapping[str, Any]) -> str:
 
 def say_unit_count(unit: str, n: int) -> str:
     """The number of texts, items, generators, or units of another kind, in words."""
-    if unit in COUNTED:
-        return COUNTED[unit](n)
+    if unit in SAY_UNITS:
+        return SAY_UNITS[unit](n)
     return ngettext("%(n)s unit", "%(n)s units", n) % {"n": count(n)}
 
 

@@ -41,20 +41,20 @@ class Column:
     name: str
     title: str = ""
     kind: Kind = "text"
-    low: str = ""  # the columns with the ends of its interval
+    low: str = ""  # the columns with the bounds of its interval
     high: str = ""
     reason: str = ""  # the column that says why the value or its interval is undefined
-    n: str = ""  # what the n beneath it counts besides texts: judgments, ratings, or texts only
-    best: Literal["", "high", "low"] = ""  # which end is best; marked if it differs from every other (row["wins"])
+    n: str = ""  # what the n beneath it counts: “texts”, or “judgments” for judgments and texts
+    best: Literal["", "high", "low"] = ""  # whether high or low is best; marked if the row's "wins" has it
     about: str = ""  # what the number is and how it is computed, for its tooltip
     counts: Literal["judgments", "scores", "items"] = "judgments"  # what the n of its intervals counts
     leads: bool = True  # whether it has drill-down; a setting of the analysis has none
-    cell: str = ""  # the column that names the cell of another table, of which the number is a copy
-    in_files: bool = True  # whether the CSV has it; JSON has everything in a row
+    cell: str = ""  # the column that names the cell of another table from which the number is copied
+    in_files: bool = True  # whether the CSV has it; JSON has all columns
 
     @property
     def is_numeric(self) -> bool:
-        """Whether its cells are numbers, possibly missing."""
+        """Whether its cells are numbers or missing."""
         return self.kind in NUMBERS or self.kind == "optional"
 
     def translate(self) -> "Column":
@@ -63,24 +63,26 @@ class Column:
 
 
 def translate(words: str) -> str:
-    return gettext(words) if words else ""  # the empty message is the catalogue's header
+    return gettext(words) if words else ""  # the empty message is the header of the catalog
 
 
 def count(name: str, title: str, about: str = "", **more: Any) -> Column:
+    """A column of counts."""
     return Column(name, title, "count", about=about, **more)
 
 
 def number(name: str, title: str, about: str = "", **more: Any) -> Column:
+    """A column of numbers."""
     return Column(name, title, "number", about=about, **more)
 
 
 def estimate(name: str, title: str, about: str, **more: Any) -> Column:
-    """A number whose interval and reason are in the columns low, high and reason."""
+    """A column of numbers whose interval and reason are in the columns low, high and reason."""
     return number(name, title, about, low="low", high="high", reason="reason", **more)
 
 
 def prefixed_estimate(name: str, title: str, about: str, **more: Any) -> Column:
-    """A number whose interval and reason are in columns named after it."""
+    """A column of numbers whose interval and reason are in columns named after it."""
     return number(name, title, about, low=f"{name}_low", high=f"{name}_high", reason=f"{name}_reason", **more)
 
 
@@ -96,14 +98,14 @@ def list_header(columns: Sequence[Column]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Crossing:
-    """How to lay out a long table as a grid: it shows one number, with a line for each value of one column (`down`)
-    and a column for each value of another.
+    """The layout of a long table as a grid of one number: a line for each value of the column `down`, and a column for
+    each value of `across`.
 
-    Each combination of values of the columns `apart` gets a grid of its own. `beneath` names the numbers printed under
-    the number, in one line; `along` numbers that are the same in a whole line, printed at its end; `mark` the column
-    that marks rows. A `mirrored` table has a row for each pair, which its grid shows twice; `back` is the number of
-    the pair from the other side, if it differs, and `heading` is then printed over the names. Only rows with all
-    values of `where` enter; `title` distinguishes the grids from those of other crossings.
+    apart: each combination of values of these columns gets a grid of its own. beneath: numbers printed under the
+    number, in one line. along: numbers that are the same in a whole line, printed at its end. mark: the column that
+    marks rows. mirrored: the table has one row for each pair, which the grid shows twice. back: the number of the pair
+    in reverse, if it differs. heading: printed over the names on the left. where: values that a row must have to
+    enter. title: distinguishes the grids from those of other crossings.
     """
 
     number: str
@@ -134,12 +136,11 @@ DrillDown = Callable[["Evidence", Row, str], "Table"]
 class TableSpec:
     """A table of reports, independent of any study. Its words are English, marked for translation.
 
-    columns: in the order of files and of pages; a name alone is a column of files only. keys: the columns that
-    identify a row; a table without keys has no drill-down. shared: the keys that are also columns of the frame of
-    answers, with one value in all answers behind a row. crossings: the grids of pages and TeX, if a list is hard to
-    read; data files are always lists. page_first: the columns that pages show first. sort: the column by which it is
-    sorted at first, as in an address. records: whether each row is a block on a phone, as its columns do not fit beside
-    each other.
+    columns: in the order of files and of pages; a mere name is a column of files only. keys: the columns that identify
+    a row; a table without keys has no drill-down. shared: the keys that are also columns of the answers and have the
+    same value in all answers behind a row. crossings: the grids of pages and TeX, if a list is hard to read; data files
+    are always lists. page_first: the columns that pages show first. sort: the column by which pages sort it at first,
+    as in an address (- for descending). records: whether a phone shows each row as a block.
     """
 
     name: str
@@ -177,9 +178,9 @@ class TableSpec:
     ) -> "Table":
         """The table with these rows; the notes of the study follow the declared ones.
 
-        A value of a row may be an `Estimate`: it fills the columns of its interval by the convention. `more`: by name
-        of a column those that follow it in this study, already translated, such as one for each level of a scale.
-        `hide`: columns that pages leave out in this study.
+        A value of a row may be an `Estimate`, which fills the columns of its interval by the convention. more: by
+        column, further columns that follow it in this study, already translated, such as one for each level of a scale.
+        hide: columns that pages leave out in this study.
         """
         declared = (column.translate() for column in self.list_columns())
         columns = [each for column in declared for each in (column, *(more or {}).get(column.name, ()))]
@@ -203,8 +204,8 @@ class TableSpec:
 
 
 def fill_row(row: Row, columns: Sequence[Column], header: Sequence[str], convention: str) -> dict[str, Any]:
-    """The row in the order of the header: each estimate is replaced by its value, its interval by the convention, and
-    all its intervals; a reason already in the row stays."""
+    """The row in the order of the header, with each `Estimate` replaced by its value, its interval by the convention
+    and all its intervals; a reason that the row already has is kept."""
     found, intervals = dict(row), {}
     for column in columns:
         value: Any = row.get(column.name)
@@ -219,14 +220,14 @@ def fill_row(row: Row, columns: Sequence[Column], header: Sequence[str], convent
     return {name: found[name] for name in header} | found
 
 
-# What is built --------------------------------------------------------------------------------------------------------
+# Tables of studies ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of one study. Rows map columns to text, whole number, float, truth value or None (undefined).
+    """A table of one study. Rows map columns to str, int, float, bool or None (undefined).
 
-    header: the columns of files. columns: those of pages. A row may also hold `intervals`: {column: {convention: {low,
+    header: columns of files. columns: columns of pages. A row may also hold `intervals`: {column: {convention: {low,
     high, …}}}, for JSON and pages.
     """
 
@@ -291,8 +292,7 @@ class Table:
         return replace(self, header=header, rows=tuple({**row, name: value} for row in self.rows))
 
     def add_included(self, purposes: tuple[str, ...]) -> "Table":
-        """The same table, with a column that says whose answers are included if it is not only everybody's main
-        ones."""
+        """The same table, with a column that names the included purposes unless these are the main answers only."""
         return self if purposes == ("main",) else self.add_column("included", ", ".join(purposes))
 
 
@@ -302,7 +302,7 @@ def get_interval_bounds(row: Row, column: Column) -> tuple[float | None, float |
 
 
 def convert_to_plain(value: Any) -> Any:
-    """Python's numbers in place of numpy's, None in place of NaN, at all depths."""
+    """The value with Python numbers in place of numpy's and None in place of NaN, at all depths."""
     if type(value) in PLAIN:
         return value
     if type(value) is float:
@@ -320,7 +320,7 @@ AT_ONCE = 10_000  # rows made at once
 
 
 class MadeRows(Sequence[Mapping[str, Any]]):
-    """Rows of plain values that are mappings only while somebody looks at them."""
+    """Rows of plain values; a mapping is made of a row when it is read."""
 
     columns: Collection[str]
 
@@ -403,8 +403,7 @@ class FrameRows(MadeRows):
         return FrameRows(self.frame, self.columns, self.more | {name: value})
 
     def make(self, some: slice) -> list[dict[str, Any]]:
-        """Values as a table holds them: Python's numbers, None for missing or undefined."""
-
+        """The rows with plain values: Python numbers, None for missing or undefined."""
         values = self.frame.iloc[some].astype(object)
         rows = values.where(values.notna(), None).to_numpy()
         return [convert_to_plain(dict(zip(self.columns, row, strict=True)) | self.more) for row in rows]

@@ -73,9 +73,9 @@ TEX_MATH = {
     "σ": r"\sigma", "φ": r"\varphi", "ω": r"\omega", "Δ": r"\Delta", "Σ": r"\Sigma", "≈": r"\approx", "≠": r"\ne",
     "Φ": r"\Phi", "Ω": r"\Omega", "Θ": r"\Theta", "∞": r"\infty", "²": "^2", "ν": r"\nu", "ψ": r"\psi", "Π": r"\Pi",
 }  # fmt: skip
-LONG = 45 + 6  # lines with those of the frame; longer tables run over several pages
+LONG = 45 + 6  # lines, of which 6 belong to the frame; longer tables run over several pages
 MOST_LETTERS = 32  # of a text in one line of a long table
-FOLDED = r">{\raggedright\arraybackslash}p{4.6cm}"  # a column that breaks its lines
+FOLDED = r">{\raggedright\arraybackslash}p{4.6cm}"  # a column whose lines are broken
 TABULAR = re.compile(r"\\begin\{tabular\}.*?\\end\{tabular\}\n", re.DOTALL)
 PREAMBLE = r"""% Compiles as it is, with pdfLaTeX, XeLaTeX or LuaLaTeX. For a paper, copy the table between the marks.
 \documentclass[a4paper,landscape]{article}
@@ -87,8 +87,8 @@ PREAMBLE = r"""% Compiles as it is, with pdfLaTeX, XeLaTeX or LuaLaTeX. For a pa
 
 
 def as_tex_document(table: Table) -> str:
-    """A document that compiles as it is, with the table between two marks. Wide tables are scaled to the page, long
-    ones run over several."""
+    """A document that compiles as it is, with the table between two comments. Wide tables are scaled to the page, long
+    tables run over several pages."""
     text, caption = as_tex(table), rf"\caption{{{escape_tex(table.title)}}}\label{{tab:{table.name}}}"
     if any(each.count("\n") > LONG for each in TABULAR.findall(text)):
         captions = iter([rf"{caption}\\" + "\n"])
@@ -132,7 +132,7 @@ def write_tabular(align: str, head: str, body: Iterable[str], notes: Iterable[st
 
 
 def join_tex_cells(cells: Iterable[str]) -> str:
-    """Cells as a line. A [ or * at its start is put in braces: TeX would read it as an option of the line above."""
+    """The cells as a line. A [ or * at its start is put in braces: TeX would read it as an option of the line above."""
     line = " & ".join(cells) + r" \\"
     return f"{{{line[0]}}}{line[1:]}" if line[0] in "[*" else line
 
@@ -140,7 +140,7 @@ def join_tex_cells(cells: Iterable[str]) -> str:
 def write_tex_column(
     table: Table, column: Column, text: Callable[[str, Any], str], printed: Callable[..., str]
 ) -> Iterator[str]:
-    """The cells of a column as a paper has them: `.53 [.41, .65]`, `undefined`, or the text itself."""
+    """The cells of a column for a paper: `.53 [.41, .65]`, `undefined`, or the text itself."""
     values = table.list_values(column.name)
     if column.kind not in NUMBERS:
         return (text(column.kind, value) for value in values)
@@ -169,8 +169,7 @@ def print_number(kind: str, value: int | float, digits: int = 2) -> str:
 
 
 def write_tex_grids(table: Table, grids: list[Grid], notes: Iterable[str]) -> str:
-    """Grids of one crossing in one table, each under its title; the intervals in smaller type under each line of
-    numbers."""
+    """The grids of one crossing in one table, each under its title, with intervals in smaller type under each line."""
     crossing = grids[0].crossing
     across = find_column(table, crossing.across)
     along = [find_column(table, name) for name in crossing.along]
@@ -214,7 +213,7 @@ def write_grid_cell(place: GridCell, table: Table, crossing: Crossing) -> tuple[
 
 
 def iter_grid_notes(table: Table, crossing: Crossing) -> Iterator[str]:
-    """What bold and underlined mean, and what is printed under the numbers."""
+    """Notes on what bold and underlined mean, and on what is printed under the numbers."""
     marked = {row[crossing.mark] for row in table.rows} if crossing.mark else set()
     values = {BOLD: _("bold"), UNDERLINED: _("underlined")}
     if marked & MARKS.keys():
@@ -228,7 +227,7 @@ def escape_tex(text: str) -> str:
 
 
 def write_cell(value: object) -> str:
-    """Empty for undefined; numbers with all digits and no thousands separator; formulas in texts are escaped."""
+    """A cell of a CSV: empty if undefined; numbers have all digits and no separator; formulas in texts are escaped."""
     if isinstance(value, str):  # tested first: most of the forty million cells of an export
         return escape_formula(value)
     if value is None or (isinstance(value, float) and math.isnan(value)):
@@ -249,7 +248,7 @@ class TextWriter(Protocol):
 
 
 def as_csv(table: Table) -> str:
-    """Every column of the contract, unrounded; an undefined value is an empty cell beside its reason."""
+    """The table as CSV: all columns of `header`, unrounded; an undefined value is an empty cell beside its reason."""
     out = io.StringIO(newline="")
     write_csv(table, out)
     return out.getvalue()
@@ -267,7 +266,7 @@ def write_csv(table: Table, out: TextWriter) -> None:
 
 
 def as_json(table: Table) -> str:
-    """The rows with the intervals of all conventions under `intervals`; undefined is null."""
+    """The table as JSON, with the intervals of all conventions under `intervals`; undefined is null."""
     head = {"name": table.name, "title": table.title, "columns": table.header, "notes": table.notes}
     text = json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}")
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
@@ -277,14 +276,14 @@ def as_json(table: Table) -> str:
 
 
 def encode_columns(rows: ColumnRows, encode: Callable[[Any], str]) -> Iterator[str]:
-    """The rows as JSON."""
+    """Each row as a JSON object."""
     columns = (spell_column(values, encode) for values in rows.columns.values())
     names = [encode(name).replace("%", "%%") for name in rows.columns]
     return map(("{" + ", ".join(f"{name}: %s" for name in names) + "}").__mod__, zip(*columns, strict=True))
 
 
 def spell_column(values: Iterable[Any], spell: Callable[[Any], str]) -> list[str]:
-    """The values in words; each different text and whole number is spelled once."""
+    """The values as text; each distinct text and integer is converted once."""
     known = lru_cache(maxsize=None, typed=True)(spell)
     return [repr(value) if type(value) is float else known(value) for value in values]
 
@@ -292,15 +291,12 @@ def spell_column(values: Iterable[Any], spell: Callable[[Any], str]) -> list[str
 WRITERS: dict[str, Callable[[Table], str]] = {"csv": as_csv, "json": as_json, "tex": as_tex}
 
 
-# A table as a file: CSV, JSON, LaTeX, Markdown, a workbook (XLSX) or Parquet, and code that reads it.
-
-
 MARKDOWN_SIGNS = re.compile(r"[\\`*_{}\[\]<>#|~$!&]")
 NEW_LINES = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 
 
 def as_markdown(table: Table) -> str:
-    """The columns for a paper, rounded, with intervals in brackets and the notes beneath."""
+    """The table as Markdown: the columns for a paper, rounded, with intervals in brackets and the notes beneath."""
     shown = table.columns or tuple(Column(name, name) for name in table.header)
     lines = [
         join_cells(escape_markdown(column.title) for column in shown),
@@ -333,33 +329,33 @@ def write_markdown_cell(row: Row, column: Column) -> str:
 
 
 def as_workbook(table: Table) -> bytes:
-    """Every column of the CSV, unrounded, as numbers and texts; formulas in texts are escaped as in CSV."""
+    """The table as XLSX: the columns of the CSV, unrounded, as numbers and texts; formulas in texts are escaped."""
     out = io.BytesIO()
     write_workbook(table.header, ([row[name] for name in table.header] for row in table.rows), out)
     return out.getvalue()
 
 
 def as_parquet(table: Table) -> bytes:
-    """Every column of the CSV, unrounded and typed; undefined values are missing."""
+    """The table as Parquet: the columns of the CSV, unrounded and typed; undefined values are missing."""
     out = io.BytesIO()
     kinds = {name: find_kind(row[name] for row in table.rows) for name in table.header}
     write_parquet(kinds, ([row[name] for name in table.header] for row in table.rows), out)
     return out.getvalue()
 
 
-def encode_markdown(write: Callable[[Table], str]) -> Callable[[Table], bytes]:
+def encode_text(write: Callable[[Table], str]) -> Callable[[Table], bytes]:
     return lambda table: write(table).encode()
 
 
 TABLE_FILES: dict[str, Callable[[Table], bytes]] = {
-    "csv": encode_markdown(as_csv),
-    "tex": encode_markdown(as_tex_document),
-    "json": encode_markdown(as_json),
-    "md": encode_markdown(as_markdown),
+    "csv": encode_text(as_csv),
+    "tex": encode_text(as_tex_document),
+    "json": encode_text(as_json),
+    "md": encode_text(as_markdown),
     "xlsx": as_workbook,
     "parquet": as_parquet,
 }
-# Code that reads a file: Python with pandas, and R. Words such as NA are kept as words.
+# Code that reads a file with pandas and R. Texts such as NA are kept as text.
 READERS = {
     "csv": (
         'pd.read_csv("{name}", keep_default_na=False, na_values=[""])',

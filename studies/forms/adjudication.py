@@ -63,7 +63,7 @@ class DecisionsForm(forms.Form):
 
 
 def name_cell(cell: Cell) -> str:
-    """The same while other cells are decided: a page that is sent late decides no other cell than it showed."""
+    """A name that stays the same while others decide cells, so that a form sent late decides only what it showed."""
     return f"{cell.stage}-{cell.question.name}-{cell.item.pk if cell.item else ''}"
 
 
@@ -76,7 +76,7 @@ def list_values(cell: Cell, items: Sequence[Item], say: Say) -> list[tuple[str, 
 
 
 class ApartForm(forms.Form):
-    """Flag one person's answers about an item in one stage, or exclude them where decisions count."""
+    """Flag one person's answers about an item in one stage, or exclude them from adjudicated results."""
 
     answer = forms.TypedChoiceField(label=_("Answer"), coerce=int)
     settled = forms.ChoiceField(

@@ -103,7 +103,7 @@ class GroupNumbersField(forms.IntegerField):
 
 
 def write_numbers(numbers: dict[str, Any]) -> str:
-    """In the format that the field reads."""
+    """The numbers in the format that the field reads."""
     return ", ".join(f"{group}: {number}" for group, number in numbers.items())
 
 
@@ -148,7 +148,7 @@ class TitleForm(StepForm):
 
 
 class ProtocolFields(forms.Form):
-    """The first step. `preset`: the short name of a published study whose numbers are used."""
+    """The first step. `preset`: the short name of a published study whose settings are used."""
 
     title = forms.CharField(label=gettext_lazy("Title"), max_length=200)
     protocol = forms.ChoiceField(
@@ -289,7 +289,7 @@ class TextsForm(StepForm):
 
     def write(self, spec: SpecValues, cleaned: SpecValues) -> SpecValues:
         if self.has_other_language:
-            return self.turn_to(cleaned["language"], spec)
+            return self.switch_language(cleaned["language"], spec)
         texts, generators = spec["items"]["texts"], spec["items"]["generators"]
         if "texts" in self.fields:
             ticked = cleaned["texts"]
@@ -306,8 +306,8 @@ class TextsForm(StepForm):
             raise forms.ValidationError(_("Select at least two versions to compare, or none."))
         return list(chosen)
 
-    def turn_to(self, language: str, spec: SpecValues) -> SpecValues:
-        """All texts in that language, and a wording in it if there is one."""
+    def switch_language(self, language: str, spec: SpecValues) -> SpecValues:
+        """The draft with all texts in that language, and a wording in it if there is one."""
         project = self.study.project
         wordings = find_wordings(project, PROTOCOLS[self.study.protocol])
         name = choose_wording(wordings, language) or spec["instrument"]
@@ -329,7 +329,7 @@ def find_text_language(study: Study, languages: Counter[str]) -> str:
 
 
 def count_items(project: Project, language: str) -> "Counter[tuple[int, str]]":
-    """By text and name of a generator, how many current items it has on each text in that language; in bank order."""
+    """The number of current items by text and generator name, for texts in that language; in bank order."""
     texts = Text.objects.current().filter(project=project, language=language)
     rows = Item.objects.current().filter(project=project, text__in=texts).order_by("generator")
     counted = rows.values_list("text", "generator__name").annotate(n=Count("pk"))

@@ -185,7 +185,7 @@ class PeopleForm(StepForm):
         for name in self.find_needed():
             if self.cleaned_data.get(name) in (None, "") and name not in self.errors:
                 self.add_error(name, _("Name the groups.") if name == "groups" else str(REQUIRED))
-        self.refuse_more_than_there_are()
+        self.check_per_unit()
         return super().clean()
 
     def find_needed(self) -> list[str]:
@@ -204,7 +204,7 @@ class PeopleForm(StepForm):
         }
         return [name for name, is_needed in needed.items() if is_needed]
 
-    def refuse_more_than_there_are(self) -> None:
+    def check_per_unit(self) -> None:
         """Refuse more people per text than people."""
         names = {"annotators", "per_unit"}
         if names <= set(self.find_needed()) and not names & set(self.errors):
@@ -243,13 +243,13 @@ class PeopleForm(StepForm):
         }
 
     def write_groups(self, cleaned: SpecValues) -> list[str]:
-        """The groups named; if numbers are given per group, the groups with a number."""
+        """The named groups; empty if each group has its own numbers, which then name the groups."""
         if cleaned["grouping"] != IN_TURN:
             return []
         return split_names(cleaned["groups"])
 
     def write_shown(self, parameter: Parameter, cleaned: SpecValues) -> Any:
-        """The parameter's value from a field; what the wording says means the default."""
+        """The parameter's value from a field; the wording's own content means the default."""
         value = read_parameter(parameter, cleaned[parameter.name])
         usual = parameter.read_wording(self.study.instrument_version.content)
         return parameter.default if usual is not None and value == usual else value

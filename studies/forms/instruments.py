@@ -45,7 +45,7 @@ MOVABLE = ("dimensions", "questions", "gates", "criteria")
 class FieldGroup:
     """The fields of an entry, each with its path and its errors, and what can be done with the entry.
 
-    place: of the entry. actions: what is sent, the words of the button, and where to look afterwards.
+    place: the path of the entry. actions: for each button the value sent, its label, and the field to show next.
     """
 
     place: str
@@ -54,7 +54,7 @@ class FieldGroup:
 
 
 def list_actions(content: Mapping[str, Any], path: ContentPath) -> list[tuple[str, Any, str]]:
-    """What a button can do with the entry of a list that studies may rearrange; nothing for other wordings."""
+    """The buttons that move, copy or remove this entry of a list; none for wordings that are not in such a list."""
     here = path[2] if len(path) > 2 else ""
     if not isinstance(here, int) or path[1] not in MOVABLE:
         return []
@@ -111,7 +111,7 @@ class WordingForm(forms.Form):
         return found
 
     def sentences_by_place(self) -> dict[str, list[str]]:
-        """Sentences by the place of a field."""
+        """The sentences of problems, by the field next to which they are shown."""
         found: dict[str, list[str]] = {}
         for problem in self.draft.problems:
             found.setdefault(self.place_of(problem), []).append(problem.sentence)
@@ -144,7 +144,7 @@ def is_line(entry: Any) -> bool:
 
 
 class ListField(forms.CharField):
-    """Entries, one a line."""
+    """A list with one entry per line."""
 
 
 def show_value(value: Any) -> str:
@@ -154,7 +154,7 @@ def show_value(value: Any) -> str:
 
 
 def read_value(sent: str, field: forms.Field) -> Any:
-    """The value that the field's content stands for, the reverse of `show_value`."""
+    """The value from a field's content, the reverse of `show_value`."""
     if isinstance(field, ListField):
         return [line for line in sent.split("\n") if line.strip()]
     if isinstance(field, forms.ChoiceField) and sent in ("true", "false"):

@@ -241,7 +241,7 @@ class RecruitmentForm(forms.Form):
     CODES = ("finished", "screened_out", "failed_check")
 
     def as_study_file(self) -> dict[str, Any]:
-        """In the format of a study file."""
+        """The recruitment in the format of a study file."""
         given = {name: value for name, value in self.cleaned_data.items() if value not in ("", None, False)}
         codes = {name: given.pop(name) for name in self.CODES if name in given}
         return given | ({"codes": codes} if codes else {})
@@ -342,7 +342,7 @@ class QuestionForm(forms.Form):
             self.fields[name].widget.attrs["lang"] = language
 
     def read_typed(self) -> dict[str, Any]:
-        """What was typed, to be shown again in a form that says nothing about it yet."""
+        """The typed values, to be shown again in a form that is not validated yet."""
         return {
             name: field.widget.value_from_datadict(self.data, {}, self.add_prefix(name))
             for name, field in self.fields.items()
@@ -350,11 +350,11 @@ class QuestionForm(forms.Form):
 
     @property
     def has_more(self) -> bool:
-        """Whether something is said in the fields that are folded away."""
+        """Whether a collapsed field has content or an error."""
         return bool(self["help"].value() or self["name"].errors or self["help"].errors)
 
     def as_spec(self) -> dict[str, Any]:
-        """The question as a study file says it; what its kind does not have is left out."""
+        """The question in the format of a study file, without fields that its kind does not have."""
         given = {name: self.cleaned_data.get(name) for name in ("name", "text", "kind", "help", "explanation")}
         levels, ticks = split_ticks(self.cleaned_data.get("answers") or [])
         has_levels = given["kind"] in ("choice", "scale")
@@ -367,7 +367,7 @@ class QuestionForm(forms.Form):
         return spec | ({"screen_out": marked} if self.phase_kind == "background" and marked else {})
 
     def check(self, phase: Phase, name: str) -> dict[str, Any]:
-        """The question as a study file says it, under this name unless it has its own; problems become errors."""
+        """The question in the format of a study file, with this name unless it has its own; problems become errors."""
         self.full_clean()
         spec = {"name": name} | self.as_spec()
         if not spec.get("text"):
@@ -409,11 +409,11 @@ class QuestionList:
 
     @property
     def empty(self) -> QuestionForm:
-        """What a script adds for another question."""
+        """The empty form that the script adds for another question."""
         return self.make("KEY", initial=show_question({}))
 
     def rearrange(self, act: str) -> str:
-        """Add or move a question as the button says, or only give more rows; returns the key of the one in question."""
+        """Add or move a question; any other action only adds empty rows. Returns the key of the question."""
         self.forms = [self.make(form.key, initial=form.read_typed()) for form in self.forms]
         what, _colon, key = act.partition(":")
         keys = [form.key for form in self.forms]
@@ -427,7 +427,7 @@ class QuestionList:
         return key
 
     def check(self, phase: Phase) -> list[dict[str, Any]]:
-        """The questions as a study file says them, without those to be removed."""
+        """The questions in the format of a study file, without those to be removed."""
         kept = [form for form in self.forms if not form["remove"].data]
         taken = {form["name"].data for form in kept}
         free = (f"{self.phase['name'][:34]}_{n}" for n in range(1, 1_000))
@@ -445,7 +445,7 @@ def read_keys(data: Any) -> list[str]:
 
 
 def show_question(question: Mapping[str, Any]) -> dict[str, Any]:
-    """A question of a study file as its form shows it. A value equal to its label changes with the label."""
+    """The form's content for a question of a study file; a value equal to its label is left empty."""
     marked = [question.get("answer"), *question.get("screen_out", [])]
     levels = [name_alone(level) for level in question.get("levels", [])]
     rows = [

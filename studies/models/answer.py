@@ -11,7 +11,7 @@ from studies.models.study import InstrumentVersion
 
 
 class Draft(models.Model):
-    """What an annotator has entered about an item and not yet handed in; overwritten, never in figures."""
+    """What an annotator has entered about an item and not yet handed in; overwritten, never in results."""
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="drafts")
     stage = models.CharField(max_length=40)
@@ -34,7 +34,7 @@ class Draft(models.Model):
 
 
 class Submission(models.Model):
-    """A stage was handed in. Inserted once: a second hand-in violates a constraint, so no check can miss it."""
+    """The hand-in of a stage. Inserted once: a second hand-in violates a constraint, so no check can miss it."""
 
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="submissions")
     stage = models.CharField(max_length=40)

@@ -137,7 +137,7 @@ class Slot(models.Model):
     seat = models.PositiveIntegerField()
     group = models.CharField(max_length=100, blank=True)  # reserved for annotators of this group; empty: for anybody
     generator = models.ForeignKey(Generator, models.PROTECT, null=True, related_name="+")
-    text_version = models.CharField(max_length=MAX_VERSION_NAME, blank=True, default="")  # of a study of versions
+    text_version = models.CharField(max_length=MAX_VERSION_NAME, blank=True, default="")  # in a study of text versions
 
     class Meta:
         ordering = ["pk"]
@@ -183,7 +183,7 @@ class Assignment(models.Model):
     shown = models.JSONField(default=dict)
     # The version shown in a study of text versions; empty: the text has a single version.
     text_version = models.CharField(max_length=MAX_VERSION_NAME, blank=True, default="")
-    # In a second round, the answers that are open again, with what is shown beside each; null means all.
+    # In a second round, the reopened answers with what is shown beside each; null: all are open.
     # {item pk: {question: {"rules": ["c"], "own": 3, "others": [1, 2]}}}
     reopened = models.JSONField(null=True)
     stage = models.CharField(max_length=40)  # the cursor: a stage of the protocol, or DONE

@@ -87,7 +87,7 @@ class Study(Scratchable):
     # {"texts": "all" | [external ids], "generators": "all" | [names]}
     selection = models.JSONField(default=dict, blank=True)
     # {"annotators": N | "open" | {group: N}, "per_unit": k | "all" | {group: k | "all"}, "shared_texts": n,
-    # "own_texts": n}, groups in the order of `groups`; and where people do some texts only "people_texts": n,
+    # "own_texts": n}, groups in the order of `groups`; if people do only some texts also "people_texts": n,
     # "people_texts_by": "equal chance" | "doubt", "predictors": [names of models] if the plan names them; of a study of
     # text versions "text_versions": [names]
     plan = models.JSONField(default=dict, blank=True)
@@ -108,7 +108,7 @@ class Study(Scratchable):
     # [{"phase": as in `phases`, "version", "until"}, …]
     earlier_phases = models.JSONField(default=list, blank=True)
     phases_changed_at = models.DateTimeField(null=True, editable=False)
-    # Texts that were added after the launch, whose units are block 1: [{"number": 2, …, "added_at", "made_by" (user
+    # Texts added after the launch; the units of the launch are block 1: [{"number": 2, …, "added_at", "made_by" (user
     # id), "texts", "units", "finished_too": whether those who had finished got them}, …]
     blocks = models.JSONField(default=list, blank=True)
     archived_at = models.DateTimeField(null=True, editable=False)
@@ -240,7 +240,7 @@ class PeopleTexts(models.Model):
     study = models.OneToOneField(Study, models.CASCADE, related_name="people_texts")
     n = models.PositiveIntegerField()
     by = models.CharField(max_length=20)  # equal chance or doubt
-    rests_on = models.CharField(max_length=20, blank=True)  # of a draw by doubt: probability or disagreement
+    rests_on = models.CharField(max_length=20, blank=True)  # for a draw by doubt: probability or disagreement
     seed = models.BigIntegerField()
     # All texts in the random order of the draw: [{"text_id", "probability", "doubt" (null without), "drawn", and
     # where a further round drew it "round"}, …]; the probability is that of all rounds together

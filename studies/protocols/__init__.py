@@ -29,5 +29,5 @@ __all__ = [
     "Protocol",
     "Question",
     "Stage",
-    "protocol_choices",
+    "list_protocol_choices",
 ]

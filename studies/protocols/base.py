@@ -1,4 +1,4 @@
-"""What a protocol declares. Frozen data without Django: the same declaration checks a page, a model and an import."""
+"""What a protocol declares. Frozen data without Django: one declaration checks answers from pages, models and files."""
 
 import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,8 +24,8 @@ class Candidate:
     generator: int
 
 
-# From the items of one text, in the order of the bank, to the units made of them: tuples of item ids. Randomness comes
-# only from the generator passed in, so that a seed gives the same units again.
+# Turns the items of one text, in the order of the bank, into units: tuples of item ids. Randomness comes only from the
+# generator passed in, so that a seed gives the same units again.
 Split = Callable[[Sequence[Candidate], Random], list[tuple[int, ...]]]
 
 
@@ -274,8 +274,8 @@ class Protocol:
     summary: str = ""  # its purpose in a sentence or two, for the page of a new study
     order: int = 100  # its position among the protocols on offer
     prompts: Mapping[str, str] = field(default_factory=dict)  # by how models answer options: the instrument of prompts
-    selection: tuple[str, str] | None = None  # its stages without and with the text, if they choose among candidates
-    rules: Mapping[str, Rule] = field(default_factory=dict)  # by question, what code answers by an item's wording alone
+    selection: tuple[str, str] | None = None  # its stages without and with the text, to select candidates by
+    rules: Mapping[str, Rule] = field(default_factory=dict)  # by question, the code that answers it from the wording
     words: Mapping[str, str] = field(default_factory=dict)  # what pages call its stages and questions, by their names
 
     @property

@@ -1,4 +1,4 @@
-"""Questions that may stop: every way through them, reading them from the wording, and checking them."""
+"""Stopping questionnaires: every way through them, how the wording describes them, and how they are checked."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from studies.protocols.base import Gate, InvalidParameter, Question
 from studies.protocols.conditions import AllOf, AnyOf, BadCondition, Condition, Is, Not, Value, read_condition
 from studies.protocols.parameters import NAME
 
-# Every way through questions that may stop, derived from their conditions. Pure functions, without Django.
+# Every way through a stopping questionnaire, derived from its conditions. Pure functions, without Django.
 #
 # Answers that make no difference to any condition are grouped, so that a questionnaire has few ways.
 
@@ -22,7 +22,7 @@ class TooManyWays(ValueError):
 
 @dataclass(frozen=True)
 class Step:
-    """A question on the way, and the answers that continue this way; none named if all do."""
+    """A question on the way, and the answers that continue this way; `values` is empty if all do."""
 
     question: str
     values: tuple[Value, ...] = ()
@@ -139,7 +139,7 @@ WRITING, CHOOSING = 30, 10  # seconds for one answer
 
 
 def read_gates(words: Mapping[str, Any], *, stops: bool = True) -> tuple[tuple[Question, ...], tuple[Gate, ...]]:
-    """The questions in the order in which they are asked, with all conditions, and the gates; all open without `stops`.
+    """The questions in the order in which they are asked, with all conditions, and the gates. stops: whether they stop.
 
     `InvalidParameter` with sentences that name the gate or question, if the questionnaire is invalid.
     """
@@ -256,12 +256,12 @@ def find_condition_problems(questions: Sequence[Question], gates: Sequence[Gate]
     known: dict[str, Question] = {}
     for gate in gates:
         for question in (each for each in questions if each.gate == gate.title):
-            yield from list_tested(question.asked_if, known, f"“{question.name}” in gate “{gate.title}”")
+            yield from find_test_problems(question.asked_if, known, f"“{question.name}” in gate “{gate.title}”")
             known[question.name] = question
-        yield from list_tested(gate.stop_if, known, f"The stop of gate “{gate.title}”")
+        yield from find_test_problems(gate.stop_if, known, f"The stop of gate “{gate.title}”")
 
 
-def list_tested(condition: Condition | None, known: Mapping[str, Question], whose: str) -> Iterable[str]:
+def find_test_problems(condition: Condition | None, known: Mapping[str, Question], whose: str) -> Iterable[str]:
     for test in iter_tests([condition]):
         if test.question not in known:
             yield f"{whose} depends on “{test.question}”, which is not asked before it."

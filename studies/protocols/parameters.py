@@ -27,12 +27,10 @@ class Parameter(ABC):
     default: Any
     label: str = ""
     help: str = ""
-    in_wording: tuple[str, ...] = field(
-        default=(), kw_only=True
-    )  # the path in the wording of the content that the default means
+    in_wording: tuple[str, ...] = field(default=(), kw_only=True)  # path in the wording of what the default means
 
     def read_wording(self, wording: Mapping[str, Any]) -> Any:
-        """The meaning of the default with this wording; of a list of entries, their names. None if the wording lacks
+        """The meaning of the default with this wording; for a list of entries, their names. None if the wording lacks
         it."""
         found: Any = wording
         for part in self.in_wording:

@@ -86,7 +86,7 @@ def flag_uneven_wordings(
 
 
 def is_alone(value: int, others: Collection[int]) -> bool:
-    """Rule (b). A single other score cannot agree with itself."""
+    """Whether rule (b) applies; it needs two other scores that agree."""
     return len(others) >= 2 and len(set(others)) == 1 and all(abs(value - other) >= FAR for other in others)
 
 

@@ -57,7 +57,7 @@ AS_PART = "X-Lesart-Part"  # a header: the script asks for the side column only
 
 
 def get_post(request):
-    """The submitted data, even if they are empty."""
+    """The submitted data, even if empty; None if nothing was submitted."""
     return request.POST if request.method == "POST" else None
 
 
@@ -136,7 +136,7 @@ def list_cards() -> list[tuple[Any, list[Any]]]:
 
 
 def go_on(request, study: Study, step: str):
-    """Where the pressed button leads: to the previous or next step, to a preview, or to the end of the design."""
+    """Redirect to where the pressed button leads: the previous or next step, a preview, or the end of the design."""
     names, wanted = list(STEPS), request.POST.get("then", "next")
     if wanted == "preview":
         return show_preview(request, study)
@@ -249,7 +249,7 @@ def study_plan(request, slug):
 @login_required
 @require_safe
 def study_plan_csv(request, slug):
-    """The same as a table of every unit."""
+    """The plan of `study_plan` as CSV."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     try:
         if not study.is_draft:

@@ -135,7 +135,7 @@ def find_version(versions: list[InstrumentVersion], number: str | None, default:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def instrument_edit(request, slug, pk):
-    """The editor. Saving makes a new version; the buttons between fields and YAML keep the draft."""
+    """The editor. Saving makes a new version; switching between fields and YAML keeps the draft."""
     project, instrument = get_instrument(request, slug, pk, Role.RESEARCHER)
     if instrument.project_id is None:
         messages.info(request, _("This instrument comes with Lesart and cannot be changed. Copy it and edit the copy."))
@@ -205,7 +205,7 @@ def find_rearranged_section(sent: str) -> str:
 @login_required
 @require_POST
 def instrument_preview(request, slug):
-    """The submitted draft as people or models would get it; for the script together with its errors."""
+    """The submitted draft as people or models would get it; the script gets JSON, with the errors."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     draft = read_sent_draft(request.POST)
     message, shown = "", None

@@ -124,7 +124,7 @@ def template_act(request, slug, pk, action):
 
 
 def find_row(model: type[Text | Item | Run], after: str, request, pk: int) -> tuple[Text | Item | Run, str]:
-    """The row of a project, and the list that is shown when it is gone."""
+    """The row of a project, and the address of the list to show once it is deleted."""
     row: Any = get_object_or_404(model._default_manager.select_related("project"), pk=pk)
     row.project = get_project(request.user, row.project.slug, Role.RESEARCHER)
     return row, reverse(after, args=[row.project.slug])
@@ -152,7 +152,7 @@ FINDERS: dict[str, Callable[..., tuple[Any, str]]] = {
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_row(request, kind, **key):
-    """Lists what would be deleted, too; typing the name deletes it."""
+    """List what would be deleted with the row; delete it once its name is typed."""
     row, after = FINDERS[kind](request, *key.values())
     context = {"row": row, "kind": kind, "after": after, "typed": deleting.name_for_confirming(row)}
     context["project"] = row if isinstance(row, Project) else row.project
@@ -180,7 +180,7 @@ def finish_deletion(request, job, after: str):
 @login_required
 @require_POST
 def archive_row(request, kind, **key):
-    """Hide it from lists, or show it again."""
+    """Hide a row from lists, or show it again."""
     row, after = FINDERS[kind](request, *key.values())
     try:
         (deleting.restore if "restore" in request.POST else deleting.archive)(row)
@@ -239,7 +239,7 @@ def tag_chosen(request, project: Project, texts: list[Text], after: str):
 
 
 def delete_chosen(request, project: Project, texts: list[Text], after: str):
-    """Lists what would be deleted, too; typing the number of texts deletes them."""
+    """List what would be deleted with the texts; delete them once their number is typed."""
     n = len(texts)
     row = texts[0] if n == 1 else ngettext("%(n)s text", "%(n)s texts", n) % {"n": n}
     keep = [("delete", "yes"), *(("texts", text.pk) for text in texts)]

@@ -90,7 +90,7 @@ def build_page(request, study: Study) -> dict[str, Any]:
 
 
 def build_live_part(study: Study, page: str | None = None) -> dict[str, Any]:
-    """The context of the fragment. Viewers get numbers only; the context lacks what a role may not see."""
+    """The context of the reloaded part. Viewers get numbers only; the context lacks what a role may not see."""
     overview = Overview(study, list_people(study))
     role = study.project.my_role
     coverage = cover_texts(study) if not study.is_draft else None
@@ -169,7 +169,7 @@ def build_notes(overview: Overview) -> list[tuple[Person, str]]:
             notes.append((4, person, _("%(code)s failed a check.") % values))
         if person.state.name == "not_opened" and person.needs_nudge:
             notes.append((5, person, _("%(code)s has not opened the link.") % values))
-    return [(person, values) for _rank, person, values in sorted(notes, key=lambda note: note[0])[:4]]
+    return [(person, sentence) for _rank, person, sentence in sorted(notes, key=lambda note: note[0])[:4]]
 
 
 def find_typical_minutes(study: Study, overview: Overview) -> tuple[float | None, bool]:

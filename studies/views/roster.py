@@ -128,7 +128,7 @@ def study_roster(request, slug):
 
 
 def find_shown_job(study: Study) -> Job | None:
-    """The newest unfinished job of the roster or of mail; earlier failed ones are not shown then."""
+    """The newest job of the roster, else of mail, if it is not done; older failed jobs are not shown."""
     jobs = Job.objects.filter(subject=study.job_subject).order_by("-pk")
     newest = [jobs.filter(kind=kind).first() for kind in (roster.ROSTER_KIND, roster.MAIL_KIND)]
     return next((job for job in newest if job and job.state != JobState.DONE), None)

@@ -45,7 +45,7 @@ def open_study(request, slug):
 @login_required
 @require_safe
 def study_page(request, slug):
-    """The design, to read. Those who may change a draft get its steps: the last, or the first incomplete one."""
+    """The design, read-only; who may change a draft is sent to its last step, or to its texts if it has a problem."""
     study = get_study(request.user, slug)
     if study.is_draft and study.project.my_role.rank >= Role.RESEARCHER.rank:
         return redirect("study_step", study.slug, "launch" if not summarize_draft(study).problem else "texts")

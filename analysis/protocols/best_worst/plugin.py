@@ -1,4 +1,4 @@
-"""What choices of the best and the worst item mean: a score for each item and each generator."""
+"""The plug-in of best–worst scaling: choices of the best and the worst item give a score of each item and generator."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -1,4 +1,4 @@
-"""What a study of best–worst scaling reports: scores of generators and items, and how far people agree."""
+"""The report of best–worst scaling: scores of generators and items, and agreement of people."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -121,7 +121,7 @@ AGREEMENT = TableSpec(
                      "are the places of the items in the set as the plan drew them."),
     ),
 )  # fmt: skip
-CONTRASTS = replace(shared_tables.CONTRASTS)
+CONTRASTS = replace(shared_tables.CONTRASTS)  # a copy with a drill-down of its own
 CHOSEN = {
     "best": Column("best", gettext_noop("Best"), "item id"),
     "worst": Column("worst", gettext_noop("Worst"), "item id"),
@@ -134,7 +134,7 @@ def list_tables() -> tuple[TableSpec, ...]:
 
 def build_report(evidence: Evidence) -> Report:
     comparisons = compare_scores(evidence)
-    by_judges = judge_scores(evidence)
+    by_judges = build_judge_scores(evidence)
     tables = (
         build_generator_scores(evidence),
         contrasts(evidence, comparisons),
@@ -193,8 +193,8 @@ def build_item_scores(evidence: Evidence) -> Table:
     return ITEM_SCORES.build(rows)
 
 
-def judge_scores(evidence: Evidence) -> Table:
-    """The same for each model, by generator: beside people, never pooled with them."""
+def build_judge_scores(evidence: Evidence) -> Table:
+    """One row per model and generator. Models are shown beside people, never pooled with them."""
     rows = []
     for judge in judges_in(evidence):
         by_generator = dict(iter(expand_showings(evidence, select_choices_by(evidence, judge)).groupby("generator")))
@@ -212,11 +212,11 @@ def count_choices(showings: pd.DataFrame) -> dict[str, Any]:
 
 
 def compare_scores(evidence: Evidence) -> tuple[Comparison, ...]:
-    families = [score_family(evidence, evaluator) for evaluator in list_compared_evaluators(evidence)]
+    families = [build_score_family(evidence, evaluator) for evaluator in list_compared_evaluators(evidence)]
     return compare_all(families, evidence.choices)
 
 
-def score_family(evidence: Evidence, evaluator: Evaluator) -> Family:
+def build_score_family(evidence: Evidence, evaluator: Evaluator) -> Family:
     showings = with_codes(expand_showings(evidence, select_choices_by(evidence, evaluator)))
     figures = {
         name: GeneratorFigure((arm_of(mine, "value"),))
@@ -231,7 +231,7 @@ def score_family(evidence: Evidence, evaluator: Evaluator) -> Family:
 
 
 def build_agreement(evidence: Evidence) -> Table:
-    """One row per question, over the sets that two people or more judged."""
+    """One row per question, over the sets that at least two people judged."""
     choices = select_choices(evidence)
     rows = [build_agreement_row(evidence, choices, question) for question in (BEST, WORST)]
     return AGREEMENT.build(rows, evidence.choices.convention)
@@ -298,7 +298,7 @@ def list_contrast(evidence: Evidence, row: Row, column: str) -> Table:
 
 @AGREEMENT.drill_down
 def list_shared_choices(evidence: Evidence, row: Row, column: str) -> Table:
-    """What people chose in the sets that at least two of them judged; for the count of people, these people."""
+    """People's choices in the sets that at least two of them judged; for the count of people, these people."""
     choices = select_choices(evidence)
     shared = choices[choices.groupby("unit")["annotator"].transform("nunique") > 1]
     if column in COUNTED:
@@ -309,8 +309,8 @@ def list_shared_choices(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def list_choices(evidence: Evidence, choices: pd.DataFrame, by: str, values: list[str], column: str = "n") -> Table:
-    """The showings of items with these generators or ids, each with the choice; for `best` and `worst` only those
-    chosen so."""
+    """Each time that an item with one of the `values` in the column `by` was shown, with what was chosen; for the
+    columns `best` and `worst` only the times that the item was chosen."""
     showings = expand_showings(evidence, choices)
     showings = showings[showings[by].isin(values)]
     showings = showings[showings[column]] if column in (BEST, WORST) else showings
@@ -330,8 +330,8 @@ def list_figures() -> Mapping[str, Any]:
 
 
 def draw_scores(scores: Table, title: Mapping[str, Any]) -> Any:
-    """Scores by counts with their intervals, the highest on top."""
-    rows = [score_point(row) for row in scores.rows if row["method"] == COUNTS and row["score"] is not None]
+    """A figure of the scores by counts with their intervals, the highest on top."""
+    rows = [build_score_point(row) for row in scores.rows if row["method"] == COUNTS and row["score"] is not None]
     order = [row["generator"] for row in sorted(rows, key=lambda row: -row["score"])]
     y = alt.Y("generator:N", title=None, sort=order, axis=BARE)
     base = alt.Chart(alt.Data(values=rows)).encode(
@@ -347,7 +347,7 @@ def draw_scores(scores: Table, title: Mapping[str, Any]) -> Any:
     return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(46), title=title)
 
 
-def score_point(row: Row) -> dict[str, Any]:
+def build_score_point(row: Row) -> dict[str, Any]:
     drawn = {name: row[name] for name in ("generator", "score", "low", "high")}
     text = format_with_interval(row["score"], row["low"], row["high"])
     return drawn | {"text": text} | describe_measure(row, "score", say_judgments(row["n"]))
@@ -417,10 +417,10 @@ def list_agreed(report: Report) -> list[AgreementSummary]:
     ]  # fmt: skip
 
 
-# Choices of the best and the worst item in the form that reports need. Results count those of people.
+# Choices of the best and the worst item, in the form that reports need; results count only people's choices.
 
 
-PLACE = ["annotator", "unit", "round", "text_id"]
+CHOICE_KEY = ["annotator", "unit", "round", "text_id"]
 
 
 def select_choices(evidence: Evidence) -> pd.DataFrame:
@@ -428,9 +428,9 @@ def select_choices(evidence: Evidence) -> pd.DataFrame:
 
 
 def select_choices_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
-    """One row per annotator and tuple with both choices: the columns of `PLACE`, best, worst, items (a tuple)."""
+    """One row per annotator and tuple with both choices: the columns of `CHOICE_KEY`, best, worst, items (a tuple)."""
     rows = evaluator.rows_of(evidence.frame)
-    values = {name: rows[rows["question"] == name].set_index(PLACE)["value"] for name in (BEST, WORST)}
+    values = {name: rows[rows["question"] == name].set_index(CHOICE_KEY)["value"] for name in (BEST, WORST)}
     found = pd.DataFrame(values).dropna().reset_index()
     found["items"] = found["unit"].map(evidence.unit_items)
     return found.sort_values(["text_id", "unit", "annotator"], ignore_index=True)
@@ -462,10 +462,8 @@ def encode_generators(evidence: Evidence, choices: pd.DataFrame) -> tuple[IntArr
 
 
 def build_rating_matrix(choices: pd.DataFrame, question: str) -> tuple[IntArray, IntArray, int]:
-    """(raters, tuples) places of the chosen items, MISSING where nobody chose; the text of each tuple; the number of
-    places.
-
-    Only tuples that two people or more judged.
+    """(raters, tuples) positions of the chosen items in their tuples, MISSING where nobody chose; the text of each
+    tuple; the number of positions. Only tuples that at least two people judged.
     """
     twice = choices[choices.groupby("unit")["annotator"].transform("nunique") > 1]
     if twice.empty:

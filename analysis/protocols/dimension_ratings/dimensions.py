@@ -52,9 +52,9 @@ ALL, NONE = "all", "(none)"  # data sets
 def build_alpha(evidence: Evidence) -> Table:
     """One row per dimension and round. Units are items that at least two people scored."""
     rows = [
-        build_alpha_row(evidence, dimension, number, scores[scores["dimension"] == dimension])
-        for number in list_rounds(evidence)
-        for scores in [select_scores(evidence, number)]
+        build_alpha_row(evidence, dimension, round_number, scores[scores["dimension"] == dimension])
+        for round_number in list_rounds(evidence)
+        for scores in [select_scores(evidence, round_number)]
         for dimension in list_dimension_names(evidence)
     ]
     notes = [skewed_note(), *note_unknown_round(evidence)]
@@ -66,9 +66,8 @@ def build_alpha(evidence: Evidence) -> Table:
 
 
 def iter_variant_alpha(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
-    """The rows of the table `variants` for each dimension, in the first known round; n are items that at least two
-    people scored.
-    """
+    """The rows of the table `variants` for each dimension, in the first known round; n counts items that at least two
+    people scored."""
     first = list_rounds(evidence)[0]
     scores = select_scores(evidence, first)
     for dimension in list_dimension_names(evidence):
@@ -77,7 +76,7 @@ def iter_variant_alpha(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
         yield dimension, "", "alpha", found.value, found.as_json(), row["n_units"], reason
 
 
-def build_alpha_row(evidence: Evidence, dimension: str, number: int, scores: pd.DataFrame) -> dict[str, Any]:
+def build_alpha_row(evidence: Evidence, dimension: str, round_number: int, scores: pd.DataFrame) -> dict[str, Any]:
     values, texts = build_score_matrix(scores)
     found = krippendorff_alpha(values, INTERVAL)
     intervals = {
@@ -87,7 +86,7 @@ def build_alpha_row(evidence: Evidence, dimension: str, number: int, scores: pd.
     }
     return {
         "dimension": dimension,
-        "round": number,
+        "round": round_number,
         "alpha": Estimate(found.value, intervals, _(found.reason) if found.reason else ""),
         "level": found.level,
         "n_units": found.n_units,
@@ -96,14 +95,14 @@ def build_alpha_row(evidence: Evidence, dimension: str, number: int, scores: pd.
 
 
 def build_dimension_correlations(evidence: Evidence) -> Table:
-    """One row per pair of dimensions and round. Pearson over the items that have both; Nemenyi over complete items."""
-    rows = [row for number in list_rounds(evidence) for row in build_round_rows(evidence, number)]
+    """One row per pair of dimensions and round: Pearson over items with both scores, Nemenyi over complete items."""
+    rows = [row for round_number in list_rounds(evidence) for row in build_round_rows(evidence, round_number)]
     return CORRELATIONS.build(rows)
 
 
-def build_round_rows(evidence: Evidence, number: int) -> list[dict[str, Any]]:
+def build_round_rows(evidence: Evidence, round_number: int) -> list[dict[str, Any]]:
     dimensions = list_dimension_names(evidence)
-    means = average_by_item(select_scores(evidence, number), dimensions).to_numpy(dtype=np.float64)
+    means = average_by_item(select_scores(evidence, round_number), dimensions).to_numpy(dtype=np.float64)
     p = compare_scored_dimensions(means)
     rows = []
     for one, other in combinations(range(len(dimensions)), 2):
@@ -113,7 +112,7 @@ def build_round_rows(evidence: Evidence, number: int) -> list[dict[str, Any]]:
             {
                 "dimension_a": dimensions[one],
                 "dimension_b": dimensions[other],
-                "round": number,
+                "round": round_number,
                 "pearson": found.r,
                 "nemenyi_p": p[one, other],
                 "n": found.n,
@@ -135,10 +134,10 @@ def build_distributions(evidence: Evidence) -> Table:
     """One row per round, data set, dimension and level of the scale; all data sets together come first in a round."""
     rows = [
         row
-        for number in list_rounds(evidence)
-        for name, scores in split_datasets(select_scores(evidence, number))
+        for round_number in list_rounds(evidence)
+        for name, scores in split_datasets(select_scores(evidence, round_number))
         for dimension in list_dimension_names(evidence)
-        for row in build_level_rows(evidence, name, dimension, number, scores[scores["dimension"] == dimension])
+        for row in build_level_rows(evidence, name, dimension, round_number, scores[scores["dimension"] == dimension])
     ]
     return DISTRIBUTIONS.build(rows)
 
@@ -152,14 +151,14 @@ def split_datasets(scores: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 
 def build_level_rows(
-    evidence: Evidence, dataset: str, dimension: str, number: int, scores: pd.DataFrame
+    evidence: Evidence, dataset: str, dimension: str, round_number: int, scores: pd.DataFrame
 ) -> list[dict[str, Any]]:
     counts, n = scores["value"].value_counts(), len(scores)
     return [
         {
             "dataset": dataset,
             "dimension": dimension,
-            "round": number,
+            "round": round_number,
             "score": level,
             "n": int(counts.get(level, 0)),
             "share": counts.get(level, 0) / n if n else None,
@@ -177,13 +176,13 @@ NO_PUBLISHED = gettext_noop("An average of dimensions has no published interval.
 def build_generator_means(evidence: Evidence) -> Table:
     """One row per generator, dimension and round, and one for the average of the generator's unrounded means."""
     rows: list[dict[str, Any]] = []
-    for number in list_rounds(evidence):
-        scores = select_scores(evidence, number)
-        comparisons = compare_all(iter_rating_families(evidence, number), evidence.choices)
+    for round_number in list_rounds(evidence):
+        scores = select_scores(evidence, round_number)
+        comparisons = compare_all(iter_rating_families(evidence, round_number), evidence.choices)
         for dimension in (*list_dimension_names(evidence), AVERAGE):
             mine = scores if dimension == AVERAGE else scores[scores["dimension"] == dimension]
             of_dimension = [
-                build_mean_row(evidence, generator, dimension, number, mine[mine["generator"] == generator])
+                build_mean_row(evidence, generator, dimension, round_number, mine[mine["generator"] == generator])
                 for generator in evidence.generators
             ]
             rows += mark_ends(of_dimension, find_comparison(comparisons, dimension, HUMAN))
@@ -199,7 +198,7 @@ def build_generator_means(evidence: Evidence) -> Table:
 
 
 def build_mean_row(
-    evidence: Evidence, generator: str, dimension: str, number: int, scores: pd.DataFrame
+    evidence: Evidence, generator: str, dimension: str, round_number: int, scores: pd.DataFrame
 ) -> dict[str, Any]:
     levels, seed = list_levels(evidence), evidence.choices.seed
     bounds = (float(levels[0]), float(levels[-1]))
@@ -207,7 +206,7 @@ def build_mean_row(
     return {
         "generator": generator,
         "dimension": dimension,
-        "round": number,
+        "round": round_number,
         "mean": found,
         "n": len(scores),
         "mark": "",
@@ -217,8 +216,8 @@ def build_mean_row(
 def estimate_average(scores: pd.DataFrame, bounds: tuple[float, float], seed: int) -> Estimate:
     """The mean over dimensions of their means."""
     if scores.empty:
-        nowhere = undefined_interval("", ("text", 0, 0, None), NO_SCORE)
-        return Estimate(float("nan"), dict.fromkeys(CONVENTIONS, nowhere), _(NO_SCORE))
+        undefined = undefined_interval("", ("text", 0, 0, None), NO_SCORE)
+        return Estimate(float("nan"), dict.fromkeys(CONVENTIONS, undefined), _(NO_SCORE))
     dimensions = scores["dimension"].unique()
     return figure_of(
         average_means, with_codes(scores), sum_by_dimension(scores, dimensions), bounds=bounds, seed=seed,
@@ -275,7 +274,7 @@ def build_judge_row(judge: Evaluator, generator: str, dimension: str, scores: pd
 
 
 def build_agreement_row(judge: Evaluator, dimension: str, scores: pd.DataFrame, people: pd.DataFrame) -> dict[str, Any]:
-    """r with people's mean score of each item; the share of people's scores that equal the model's."""
+    """Pearson's r with people's mean score of each item, and the share of people's scores that equal the model's."""
     own, theirs = (frame[frame["dimension"] == dimension] for frame in (scores, people))
     both = pd.concat([average_by_item(frame, (dimension,))[dimension] for frame in (own, theirs)], axis=1, join="inner")
     model, human = both.to_numpy(dtype=np.float64).T

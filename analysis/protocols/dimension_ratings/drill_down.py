@@ -62,7 +62,7 @@ from studies.services.declarations import get_declaration
 
 SCORE = ("text_id", "item_id", "generator", "annotator", "dimension", "round", "score")
 ABOUT = ("text_id", "item_id", "generator")
-ONE = "value"  # the column of a metric that is not about a single dimension
+ONE = "value"  # the column of a metric that has the same value for all dimensions
 
 
 def list_tables() -> tuple[TableSpec, ...]:
@@ -135,7 +135,7 @@ def list_judge_means(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def keep_dimension(scores: pd.DataFrame, dimension: str) -> pd.DataFrame:
-    """The scores on it; all of them for the average."""
+    """The scores on the dimension; all scores for the average."""
     return scores if dimension == AVERAGE else scores[scores["dimension"] == dimension]
 
 
@@ -151,7 +151,7 @@ def describe_means(evidence: Evidence, scores: pd.DataFrame) -> tuple[str, ...]:
 def list_scores(
     evidence: Evidence, scores: pd.DataFrame, notes: Iterable[str] = (), more: tuple[str, ...] = ()
 ) -> Table:
-    """Scores in the order of the bank: by item, dimension and annotator; `more` names further columns of theirs."""
+    """The scores by item in the order of the bank, dimension and annotator; `more` names further columns to list."""
     rows = sort_scores(evidence, scores.rename(columns={"value": "score"}))
     return list_rows(evidence, rows, (*SCORE, *more), _("The scores"), notes, in_bank_order=False)
 
@@ -176,7 +176,7 @@ def list_dimensions(evidence: Evidence, row: Row, column: str) -> Table:
     every = list_dimension_names(evidence)
     names = every if column == "nemenyi_p" else (row["dimension_a"], row["dimension_b"])
     means = average_by_item(select_scores(evidence, row["round"]), every)[list(names)]
-    return list_numbers(evidence, means.dropna(), {name: name_question(name) for name in names})
+    return list_items_with_numbers(evidence, means.dropna(), {name: name_question(name) for name in names})
 
 
 @JUDGE_AGREEMENT.drill_down
@@ -192,7 +192,7 @@ def list_judge_agreement(evidence: Evidence, row: Row, column: str) -> Table:
     titles = {"model": row["evaluator"], "people": _("People, mean")}
     means = {"model": number(both["model"].mean()), "people": number(both["people"].mean())} if len(both) else {}
     notes = (_("Mean of the model: %(model)s; of people: %(people)s.") % means,) if means else ()
-    return list_numbers(evidence, both, titles, notes)
+    return list_items_with_numbers(evidence, both, titles, notes)
 
 
 def pair_scores(evidence: Evidence, own: pd.DataFrame, people: pd.DataFrame) -> Table:
@@ -209,10 +209,10 @@ def pair_scores(evidence: Evidence, own: pd.DataFrame, people: pd.DataFrame) -> 
     return list_items(evidence, found, columns)
 
 
-def list_numbers(
+def list_items_with_numbers(
     evidence: Evidence, numbers: pd.DataFrame, titles: Mapping[str, str], notes: tuple[str, ...] = ()
 ) -> Table:
-    """The items with these numbers. numbers: a row per item id. titles: of the columns to list, in their order."""
+    """The items with these numbers. numbers: one row per item id. titles: the titles of the columns, in order."""
     columns = tuple(Column(column, title, "number") for column, title in titles.items())
     return list_items(evidence, numbers, columns, notes)
 
@@ -232,7 +232,7 @@ def list_items(
 
 @METRIC_CORRELATIONS.drill_down
 def list_correlations(evidence: Evidence, row: Row, column: str) -> Table:
-    """The items with both numbers (within texts: those of the texts that count); for an adjusted p, all p of its
+    """The items with both numbers (within texts: only texts in which both vary); for an adjusted p, all p of its
     family."""
     data = pair_metrics(evidence)
     if column == "p_adjusted":
@@ -245,7 +245,7 @@ def list_correlations(evidence: Evidence, row: Row, column: str) -> Table:
         notes = (_("Only the texts in which both numbers vary: the others have no correlation."),)
     if row["scope"] == BY_GENERATOR:
         notes = (_("The correlation is that of the means of each generator's items here."),)
-    return list_beside(evidence, data, row["metric"], x, y, kept, notes)
+    return list_items_with_scores(evidence, data, row["metric"], x, y, kept, notes)
 
 
 def keep_varying_texts(x: FloatArray, y: FloatArray, data: MetricPairs, coefficient: str) -> BoolArray:
@@ -287,7 +287,7 @@ def list_metric_means(evidence: Evidence, row: Row, column: str) -> Table:
         return list_generators(evidence, data, row["metric"])
     values = split_dimensions(data.values[row["metric"]])
     mine = values[data.items["generator"] == row["generator"]].dropna(how="all")
-    return list_numbers(
+    return list_items_with_numbers(
         evidence, mine, {name: row["metric"] if name == ONE else name_question(name) for name in map(str, mine)}
     )
 
@@ -310,7 +310,7 @@ def list_generators(evidence: Evidence, data: MetricPairs, metric: str) -> Table
 def list_checks(evidence: Evidence, row: Row, column: str) -> Table:
     """The items with both a metric's value and people's scores.
 
-    Behind `n` those that the check is about, behind `n_others` the others, behind any other number both.
+    For `n` those that the check is about, for `n_others` the others, for any other number both.
     """
     data = pair_metrics(evidence)
     chosen = select_checked(evidence, data, row["metric"], row["check"])
@@ -334,10 +334,10 @@ def list_by_score(evidence: Evidence, row: Row, column: str) -> Table:
     kept = ~(np.isnan(x) | np.isnan(y))
     if column != "r":
         kept &= round_scores(y) == row["score"]
-    return list_beside(evidence, data, row["metric"], x, y, kept, with_rounded=True)
+    return list_items_with_scores(evidence, data, row["metric"], x, y, kept, with_rounded=True)
 
 
-def list_beside(
+def list_items_with_scores(
     evidence: Evidence,
     data: MetricPairs,
     metric: str,
@@ -355,7 +355,7 @@ def list_beside(
     sentences = (_("Items: %(n)s.") % {"n": count(len(found))}, *notes)
     if means:
         sentences = (_("Mean of the metric: %(value)s; of people's mean scores: %(score)s.") % means, *sentences)
-    return list_numbers(evidence, found[list(titles)], titles, sentences)
+    return list_items_with_numbers(evidence, found[list(titles)], titles, sentences)
 
 
 # Experts and researchers ----------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from studies.question_words import name_question
 
 
 def draw_generator_means(table: Table, title: Mapping[str, Any]) -> Any:
-    """The mean of each generator on each dimension after the last round, the darker the higher."""
+    """A heat map of the mean of each generator on each dimension after the last round."""
     rows = [row for row in select_last_round(table) if row["mean"] is not None]
     cells = [
         {
@@ -38,25 +38,25 @@ def draw_generator_means(table: Table, title: Mapping[str, Any]) -> Any:
     ]
     tooltip = build_tooltips({"down": _("Generator"), "across": _("Dimension")}, _("Mean"))
     return draw_heat_map(
-        cells, title, with_round(_("mean score"), table), find_range([cell["value"] for cell in cells]), tooltip
+        cells, title, add_round(_("mean score"), table), find_range([cell["value"] for cell in cells]), tooltip
     )
 
 
 def draw_dimension_correlations(table: Table, title: Mapping[str, Any]) -> Any:
-    """Pearson's r of every two dimensions after the last round, with a star where Nemenyi's p is below .05."""
+    """A heat map of Pearson's r of every two dimensions after the last round; a star where Nemenyi's p is below .05."""
     rows = [row for row in select_last_round(table) if row["pearson"] is not None]
     names = dict.fromkeys([row["dimension_a"] for row in rows] + [row["dimension_b"] for row in rows])
     order = [name_question(name) for name in names]
-    cells = [cell for row in rows for cell in mirror_row(row)]
+    cells = [cell for row in rows for cell in build_mirrored_cells(row)]
     tooltip = build_tooltips(
         {"down": _("Dimension"), "across": _("with"), "number": "r", "p": _("Nemenyi's p"), "counted": "n"}
     )
-    legend = with_round(_("Pearson's r (* Nemenyi p < .05)"), table)
+    legend = add_round(_("Pearson's r (* Nemenyi p < .05)"), table)
     return draw_heat_map(cells, title, legend, (-1, 1), tooltip, (order, order))
 
 
 def draw_metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
-    """Pearson's r of each metric with people's mean scores over all items; a star where its adjusted p is below .05."""
+    """A heat map of Pearson's r of metrics with people's mean scores; a star where the adjusted p is below .05."""
     rows = [row for row in table.rows if (row["coefficient"], row["scope"]) == ("pearson", "pooled")]
     cells = [
         {
@@ -76,8 +76,8 @@ def draw_metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
     return draw_heat_map(cells, title, _("Pearson's r, pooled (* adjusted p < .05)"), (-1, 1), tooltip)
 
 
-def with_round(words: str, table: Table) -> str:
-    """The words with the round shown, if there were several: the tables beneath may show another one first."""
+def add_round(words: str, table: Table) -> str:
+    """The words with the number of the round that is shown, if there were several rounds."""
     rounds = {row["round"] for row in table.rows}
     return _("%(words)s, round %(round)s") % {"words": words, "round": max(rounds)} if len(rounds) > 1 else words
 
@@ -87,7 +87,7 @@ def select_last_round(table: Table) -> list[Row]:
     return [row for row in table.rows if row["round"] == last]
 
 
-def mirror_row(row: Row) -> list[dict[str, Any]]:
+def build_mirrored_cells(row: Row) -> list[dict[str, Any]]:
     text = number(row["pearson"]) + mark_significance(row["nemenyi_p"])
     values = {"value": row["pearson"], "text": text, "number": number(row["pearson"])}
     values |= {"counted": say_items(row["n"]), "p": describe_p(row["nemenyi_p"])}

@@ -45,8 +45,6 @@ from analysis.reports.headlines import HIGHEST, LOWEST, mark_extremes
 from analysis.tables.spec import Table
 from studies.protocols.second_round import normalize_wording
 
-# Metrics beside the scores of people: one row per item, ready to be compared.
-
 
 @dataclass(frozen=True)
 class MetricPairs:
@@ -95,8 +93,7 @@ def pair_metrics(evidence: Evidence) -> MetricPairs:
 
 
 def drop_left_out_items(evidence: Evidence) -> pd.DataFrame:
-    """Duplicates and references inflate correlations: a wording that occurs twice in a text, a reference compared with
-    itself."""
+    """The items without those that the choices drop: repeated wordings, references. Both inflate correlations."""
     items = evidence.items
     if REFERENCES in evidence.choices.dropped:
         items = items[~items["reference"].astype(bool)]
@@ -107,7 +104,7 @@ def drop_left_out_items(evidence: Evidence) -> pd.DataFrame:
 
 
 def build_value_tables(evidence: Evidence, dimensions: tuple[str, ...]) -> dict[str, pd.DataFrame]:
-    """By metric its values, with items down and dimensions across; first the metrics, then the model judges."""
+    """A frame of values, items × dimensions, by metric; first the metrics, then the model judges."""
     long = pd.concat([evidence.metrics, read_model_scores(evidence)], ignore_index=True)
     found: dict[str, dict[str, pd.Series]] = {}
     for name in dict.fromkeys([*evidence.metric_families, *long["metric"]]):
@@ -120,7 +117,7 @@ def build_value_tables(evidence: Evidence, dimensions: tuple[str, ...]) -> dict[
 
 
 def split_metric(name: str, dimensions: tuple[str, ...]) -> tuple[str, str]:
-    """The metric and the one dimension that it is about, as in `UniEval:fluency`; no dimension if it has none."""
+    """The metric and the dimension it is about, as in `UniEval:fluency`; "" if it is about all dimensions."""
     metric, _colon, ending = name.rpartition(":")
     return (metric, ending) if metric and ending in dimensions else (name, "")
 
@@ -142,7 +139,7 @@ def explain_no_metrics() -> str:
 
 
 def note_dropped(evidence: Evidence) -> list[str]:
-    """Which items are left out, if any."""
+    """Notes on the items that are left out."""
     words = {
         DUPLICATES: _("Without repeated items of the same text."),
         REFERENCES: _("Without reference items."),
@@ -150,7 +147,7 @@ def note_dropped(evidence: Evidence) -> list[str]:
     return [words[name] for name in evidence.choices.dropped]
 
 
-# Values of metrics: by generator, and whether they rank generators as people do; by the score that people gave.
+# Metric values by generator, and whether they rank generators as people do; metric values by the score people gave.
 
 
 def build_metric_means(evidence: Evidence, data: MetricPairs) -> Table:
@@ -167,7 +164,7 @@ def build_metric_means(evidence: Evidence, data: MetricPairs) -> Table:
 
 
 def average_by_generator(evidence: Evidence, data: MetricPairs, values: pd.DataFrame) -> pd.Series:
-    """By generator the mean over dimensions of its means, NaN if it has no value."""
+    """The mean over dimensions of each generator's means, NaN if it has no value."""
     means = values.groupby(data.items["generator"]).mean().mean(axis=1)
     return pd.Series(round_means(means.to_numpy(dtype=np.float64)), means.index).reindex(list(evidence.generators))
 
@@ -223,7 +220,7 @@ def iter_level_rows(data: MetricPairs, metric: str, levels: tuple[int, ...]) -> 
 
 
 def round_scores(scores: FloatArray) -> FloatArray:
-    """To the nearest level; a half goes up, not to the nearest even number."""
+    """The scores rounded to the nearest level; halves go up, not to the nearest even number."""
     return np.asarray(np.floor(scores + 0.5))
 
 
@@ -236,9 +233,6 @@ def describe_spread(values: FloatArray) -> dict[str, Any]:
     return {"n": len(values), "mean": float(values.mean())} | parts
 
 
-# How metrics and model judges correlate with the scores of people, and two checks of a metric.
-
-
 # How metrics and model judges correlate with people's scores, on each dimension.
 
 POOLED, WITHIN, BY_GENERATOR = "pooled", "within text", "by generator"
@@ -247,7 +241,7 @@ NOT_WITHIN = gettext_noop("A mean of texts' correlations has an interval by text
 
 
 def build_metric_correlations(evidence: Evidence, data: MetricPairs) -> Table:
-    """One row per metric, dimension, coefficient and scope; the family of tests is that of a coefficient and scope."""
+    """One row per metric, dimension, coefficient and scope; p is adjusted within each coefficient and scope."""
     families = [(coefficient, scope) for scope in SCOPES for coefficient in COEFFICIENTS]
     rows = [row for family in families for row in build_family_rows(evidence, data, *family)]
     notes = (
@@ -338,8 +332,7 @@ REFERENCE, FAMILY = "reference", "own_family"
 
 
 def build_metric_checks(evidence: Evidence, data: MetricPairs) -> Table:
-    """One row per metric and check: how much more the metric gives these items than people do, compared with all
-    others."""
+    """One row per metric and check: how much more than people the metric favors the checked items over others."""
     rows = [row for metric in data.values for row in build_check_rows(evidence, data, metric)]
     notes = (
         _("Metric and people's average score are each put on one scale (mean 0, standard deviation 1, over all items "

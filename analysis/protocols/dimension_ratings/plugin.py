@@ -1,4 +1,4 @@
-"""What dimension ratings mean (QGEval, 2024)."""
+"""The plug-in of dimension ratings (QGEval, 2024)."""
 
 from django.utils.translation import gettext_noop
 

@@ -1,4 +1,4 @@
-"""What a study of dimension ratings reports (QGEval, 2024)."""
+"""The report of dimension ratings (QGEval, 2024)."""
 
 from collections.abc import Mapping, Sequence
 from math import isnan
@@ -59,7 +59,7 @@ from analysis.tables.spec import Row, Table
 from studies.question_words import name_question
 from studies.services.declarations import get_declaration
 
-# What the scores say in words: the averages, which generators differ, and the methods draft.
+# Sentences about the scores: the averages, and which generators differ.
 
 
 def sort_averages(means: Table) -> list[Row]:
@@ -70,9 +70,9 @@ def sort_averages(means: Table) -> list[Row]:
 
 
 def say_differences(evidence: Evidence, means: Table, comparisons: Sequence[Comparison]) -> list[str]:
-    """Which generators differ in their average."""
+    """Sentences on which generators differ in their average."""
     defined, comparison = sort_averages(means), find_comparison(comparisons, AVERAGE, HUMAN)
-    if len(defined) < 2 or comparison is None or len(map_scored_dimensions(means, defined)) > 1:
+    if len(defined) < 2 or comparison is None or len(collect_scored_dimensions(means, defined)) > 1:
         return []
     largest = comparison.largest()
     if largest is None or isnan(largest.low):
@@ -82,8 +82,8 @@ def say_differences(evidence: Evidence, means: Table, comparisons: Sequence[Comp
     return write_headline(comparison, RATING_WORDING, clause)
 
 
-def map_scored_dimensions(means: Table, generators: list[Row]) -> set[frozenset[str]]:
-    """On which dimensions each of the generators has scores; a single set if it is the same for all."""
+def collect_scored_dimensions(means: Table, generators: list[Row]) -> set[frozenset[str]]:
+    """The sets of dimensions on which generators have scores; a single set if it is the same for all generators."""
     scored: dict[str, set[str]] = {row["generator"]: set() for row in generators}
     for row in means.rows:
         if row["round"] == generators[0]["round"] and row["generator"] in scored and row["n"]:
@@ -92,18 +92,18 @@ def map_scored_dimensions(means: Table, generators: list[Row]) -> set[frozenset[
 
 
 def list_sentences(means: Table) -> list[str]:
-    """The average of each generator after the last round, of many only the range; and which have none."""
+    """Sentences on the averages of generators after the last round (only the range of many), and on missing ones."""
     defined = sort_averages(means)
     if len(defined) < 2:
         return []
     unscored = sorted({row["generator"] for row in means.rows} - {row["generator"] for row in defined})
-    apart = [say_not_compared(unscored, _("no scores"))] if unscored else []
-    if len(map_scored_dimensions(means, defined)) > 1:
+    missing = [say_not_compared(unscored, _("no scores"))] if unscored else []
+    if len(collect_scored_dimensions(means, defined)) > 1:
         sentence = _("Generators were not scored on the same dimensions, so their averages are not compared.")
-        return [sentence, *apart]
+        return [sentence, *missing]
     n = count(sum(row["n"] for row in defined))
     sentence = _("The average over dimensions is %(values)s, by %(n)s scores of people.")
-    return [sentence % {"values": list_values(defined, "mean", "low", "high"), "n": n}, *apart]
+    return [sentence % {"values": list_values(defined, "mean", "low", "high"), "n": n}, *missing]
 
 
 # The methods draft ----------------------------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ def summarize(report: Report, _estimand: str) -> Outcome | None:
 
 
 def draw_means(rows: list, standings: Sequence[Standing], levels: Sequence[int]) -> Panels | None:
-    """A panel for each dimension that was scored, the average last. levels: those of the scale."""
+    """A panel for each dimension that was scored, the average last. levels: the levels of the scale."""
     generators = [each.generator for each in standings]
     few = {each.generator for each in standings if each.has_few_texts}
     cells = {(row["generator"], row["dimension"]): row for row in rows}
@@ -191,7 +191,7 @@ def has_scores(rows: list, dimension: str) -> bool:
 
 
 def build_mark(row: Row, *, bare: bool = False) -> Mark:
-    """bare: without the interval."""
+    """The mark of a mean; bare: without its interval."""
     low, high = (None, None) if bare else (row["low"], row["high"])
     return Mark(row["mean"], low, high, "base" if row["dimension"] == AVERAGE else "with")
 

@@ -1,4 +1,4 @@
-"""Scores on dimensions as reports read them, and the checks of single scores by the rules of a second round."""
+"""Scores on dimensions, flags by the rules of a second round, and experts' verdicts on single scores."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -42,7 +42,7 @@ def list_levels(evidence: Evidence) -> tuple[int, ...]:
 
 
 def list_rounds(evidence: Evidence) -> tuple[int, ...]:
-    """[1], and [1, 2] once somebody has scored again; [2] if only the scores of round 2 are known."""
+    """(1,), or (1, 2) once somebody has scored again; (2,) if only the scores of round 2 are known."""
     rounds = people_in(evidence).rows_of(evidence.every_round)["round"]
     if not (rounds > FIRST).any():
         return (FIRST,)
@@ -57,16 +57,18 @@ def note_unknown_round(evidence: Evidence) -> list[str]:
               "disagreements. Their agreement does not measure reliability.")]  # fmt: skip
 
 
-def select_scores(evidence: Evidence, number: int) -> pd.DataFrame:
+def select_scores(evidence: Evidence, round_number: int) -> pd.DataFrame:
     """People's scores; see `select_scores_by`."""
-    return select_scores_by(evidence, people_in(evidence), number)
+    return select_scores_by(evidence, people_in(evidence), round_number)
 
 
-def select_scores_by(evidence: Evidence, evaluator: Evaluator, number: int) -> pd.DataFrame:
-    """annotator, text_id, item_id, generator, dataset, dimension, round, value: for each cell the latest up to that
-    round."""
+def select_scores_by(evidence: Evidence, evaluator: Evaluator, round_number: int) -> pd.DataFrame:
+    """The latest score of each cell up to that round.
+
+    Columns: annotator, text_id, item_id, generator, dataset, dimension, round, value.
+    """
     mine = evaluator.rows_of(evidence.every_round)
-    rows = mine[(mine["round"] <= number) & mine["question"].isin(list_dimension_names(evidence))]
+    rows = mine[(mine["round"] <= round_number) & mine["question"].isin(list_dimension_names(evidence))]
     rows = rows.rename(columns={"question": "dimension"}).sort_values("round", kind="stable")
     rows = rows.drop_duplicates(CELL, keep="last").sort_index()
     datasets = evidence.texts.set_index("text_id")["dataset"]
@@ -74,14 +76,14 @@ def select_scores_by(evidence: Evidence, evaluator: Evaluator, number: int) -> p
     return found.assign(dataset=found["text_id"].map(datasets)).reset_index(drop=True)
 
 
-def iter_rating_families(evidence: Evidence, number: int) -> Iterator[Family]:
-    """Mean scores after a round: one family per scored dimension, and one of the average."""
+def iter_rating_families(evidence: Evidence, round_number: int) -> Iterator[Family]:
+    """Families of mean scores after a round, for each evaluator: one per scored dimension, and one of the average."""
     for evaluator in list_compared_evaluators(evidence):
-        yield from iter_families(evidence, evaluator, number)
+        yield from iter_families(evidence, evaluator, round_number)
 
 
-def iter_families(evidence: Evidence, evaluator: Evaluator, number: int) -> Iterator[Family]:
-    scores, levels = with_codes(select_scores_by(evidence, evaluator, number)), list_levels(evidence)
+def iter_families(evidence: Evidence, evaluator: Evaluator, round_number: int) -> Iterator[Family]:
+    scores, levels = with_codes(select_scores_by(evidence, evaluator, round_number)), list_levels(evidence)
     speaker, fixed, n_texts = evaluator.name, evaluator.is_fixed, scores["text_id"].nunique()
     names = [name for name in list_dimension_names(evidence) if (scores["dimension"] == name).any()]
     arms = {
@@ -127,19 +129,19 @@ def find_flagged_cells(evidence: Evidence) -> Table:
     declaration = get_declaration(evidence.study)
     flags = list_flags(given, declaration.rules, is_exact=declaration.exact_wording)
     again = find_second_scores(evidence)
-    rows = [flag_row(flag, again) for flag in flags]
+    rows = [build_flag_row(flag, again) for flag in flags]
     return FLAGGED.build(rows, notes=(*note_changes(rows, again), *note_unknown_round(evidence)))
 
 
 def find_second_scores(evidence: Evidence) -> dict[tuple[str, str, str], int]:
-    """What was scored in round 2, by annotator, item and dimension."""
+    """The scores of round 2, by annotator, item and dimension."""
     if 2 not in list_rounds(evidence):
         return {}
     rows = evidence.every_round[evidence.every_round["round"] == 2].rename(columns={"question": "dimension"})
     return {(who, item, dimension): value for who, item, dimension, value in rows[[*CELL, "value"]].to_numpy()}
 
 
-def flag_row(flag: Flag, again: dict[tuple[str, str, str], int]) -> dict[str, Any]:
+def build_flag_row(flag: Flag, again: dict[tuple[str, str, str], int]) -> dict[str, Any]:
     return {
         "annotator": flag.annotator,
         "item_id": flag.item,
@@ -152,7 +154,7 @@ def flag_row(flag: Flag, again: dict[tuple[str, str, str], int]) -> dict[str, An
 
 
 def note_changes(rows: list[dict[str, Any]], again: dict[tuple[str, str, str], int]) -> list[str]:
-    """How many of the cells were scored again, and how many of these scores changed."""
+    """A note on how many flagged cells were scored again, and how many of these scores changed."""
     if not again:
         return []
     cells = {(row["annotator"], row["item_id"], row["dimension"]): row for row in rows}.values()
@@ -165,7 +167,7 @@ def note_changes(rows: list[dict[str, Any]], again: dict[tuple[str, str, str], i
 
 
 def build_expert_check(evidence: Evidence) -> Table:
-    """One row per dimension and expert: of the n scores that they judged on it, the share they found right."""
+    """One row per dimension and expert: how many scores the expert checked, and the share found right."""
     verdicts = evidence.verdicts
     experts = list(dict.fromkeys(verdicts["annotator"]))
     rows = [

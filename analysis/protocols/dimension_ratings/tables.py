@@ -30,7 +30,7 @@ MEANS = TableSpec(
     crossings=(Crossing("mean", "generator", "dimension", apart=("round",), mark="mark"),),
 )  # fmt: skip
 
-CONTRASTS = replace(tables.CONTRASTS)
+CONTRASTS = replace(tables.CONTRASTS)  # a copy with a drill-down of its own
 
 ALPHA = TableSpec(
     "alpha", _("Agreement"), (

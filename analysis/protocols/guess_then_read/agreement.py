@@ -47,9 +47,9 @@ from analysis.tables.spec import Table
 def compute_published_kappas(
     ratings: np.ndarray, categories: int, pair_sets: Sequence[np.ndarray], seed: int
 ) -> list[Interval]:
-    """One interval per set of pairs, (p, 2) each: the mean κ weighted by shared judgments; judged units are resampled.
+    """The published interval of the mean κ of each set of pairs, (p, 2), weighted by shared judgments.
 
-    ratings: (raters, units) as in `analysis.measures.agreement`. The units of a set are those that some pair of it
+    ratings: (raters, units) as in `analysis.measures.agreement`. Resamples the units that at least one pair of the set
     shares.
     """
     found: dict[int, Interval] = {}
@@ -83,28 +83,28 @@ def draw_together(units: np.ndarray, categories: int, pair_sets: list[np.ndarray
         [average_kappas(sums.over(weights), chosen) for weights in iter_draws(counts, tables, seed)]
     )
     return [
-        make_interval(values[:, place], observed[place], int(counts.sum()), count_judgments(units, pairs_of), seed)
+        build_interval(values[:, place], observed[place], int(counts.sum()), count_judgments(units, pairs_of), seed)
         for place, pairs_of in enumerate(pair_sets)
     ]
 
 
 def count_judgments(units: np.ndarray, pairs: np.ndarray) -> int:
-    """How many judgments enter the pairs of a set."""
+    """The number of judgments that the pairs of a set compare."""
     return int(judgments_compared(units, pairs).sum())
 
 
-def make_interval(values: np.ndarray, observed: float, n_units: int, n_responses: int, seed: int) -> Interval:
+def build_interval(values: np.ndarray, observed: float, n_units: int, n_responses: int, seed: int) -> Interval:
     about = (JUDGMENT, n_units, n_responses, seed)
     return undefined_interval(PERCENTILE, about, UNDEFINED_FIGURE) if np.isnan(observed) else from_draws(values, about)
 
 
-MANY_PAIRS = 10_000  # the pairs of 142 annotators; with more, 10,000 draws take minutes
+MANY_PAIRS = 10_000  # the pairs of 142 annotators; for more pairs, 10,000 draws would take minutes
 DRAWS_OF_MANY = 1_000
 DRAWN_AT_ONCE = 2**16  # units, few enough for the cache of a processor
 
 
 def iter_draws(counts: np.ndarray, tables: np.ndarray, seed: int) -> Iterator[np.ndarray]:
-    """Weights of 10,000 draws of as many units as there are (1,000 if pairs are many), in blocks of bounded size.
+    """The weights of 10,000 bootstrap draws of the units (1,000 if there are many pairs), in blocks of bounded size.
 
     tables: (kinds, pairs, c, c).
     """
@@ -116,8 +116,8 @@ def iter_draws(counts: np.ndarray, tables: np.ndarray, seed: int) -> Iterator[np
 
 
 def draw_weights(counts: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
-    """(rows, kinds): how often each kind of unit is drawn; drawn unit by unit if nearly every unit has a kind of its
-    own."""
+    """(rows, kinds): how often each kind of unit is drawn; if there are nearly as many kinds as units, drawn unit by
+    unit."""
     n, kinds = int(counts.sum()), len(counts)
     if n > 4 * kinds:
         return rng.multinomial(n, counts / n, size=rows)
@@ -127,18 +127,18 @@ def draw_weights(counts: np.ndarray, rows: int, rng: np.random.Generator) -> np.
 
 
 def draw_units(kind: np.ndarray, kinds: int, rows: int, rng: np.random.Generator) -> np.ndarray:
-    """(rows, kinds): how often each kind occurs among as many drawn units; kind: (units,)."""
-    drawn = kind.take(rng.integers(len(kind), size=(rows, len(kind))), mode="clip")  # faster than to check each
+    """(rows, kinds): how often each kind occurs in a draw of all units; kind: (units,)."""
+    drawn = kind.take(rng.integers(len(kind), size=(rows, len(kind))), mode="clip")  # faster than checking each index
     if rows > 1:
         drawn += kinds * np.arange(rows)[:, None]
     return np.bincount(drawn.ravel(), minlength=rows * kinds).reshape(rows, kinds)
 
 
 class TableSums:
-    """Tables of pairs (kinds, pairs, c, c), to be summed over units that are drawn: n units of these kinds.
+    """Sums tables of pairs, (kinds, pairs, c, c), over draws of n units of these kinds.
 
-    Margins stand in place of each first category: those of a rater are the same in all pairs who judged the same
-    units, and what is the same is summed once.
+    The margins replace the first category in memory: a rater has the same margins in all pairs that judged the same
+    units, and equal columns are summed only once.
     """
 
     def __init__(self, tables: np.ndarray, n: int):
@@ -153,7 +153,7 @@ class TableSums:
         self.shape = tables.shape[1:]
 
     def over(self, weights: np.ndarray) -> np.ndarray:
-        """(b, pairs, c, c): the tables of b draws, weights: (b, kinds)."""
+        """(b, pairs, c, c): the summed tables of b draws; weights: (b, kinds)."""
         sums = (self.distinct @ weights.T.astype(self.distinct.dtype)).astype(np.float64)[self.place]
         drawn = sums.reshape(*self.shape, len(weights))
         drawn[:, :, 0] -= drawn[:, :, 1:].sum(axis=2)
@@ -183,12 +183,12 @@ class Ratings:
     text: np.ndarray
 
     def places(self, codes: frozenset[str]) -> np.ndarray:
-        """The rows of those who judged anything in this stage."""
+        """The rows of those annotators who judged anything in this stage."""
         return np.array([place for place, rater in enumerate(self.raters) if rater in codes], dtype=np.int64)
 
 
 def build_agreement(evidence: Evidence) -> Table:
-    """All people with each other, each model and baseline with people, each person with the other people."""
+    """The table of agreement: all people, each model and baseline with people, each person with the other people."""
     judgments = evidence.judgments
     rows = []
     for stage in (GUESS, READ):
@@ -241,14 +241,14 @@ def list_pair_sets(evidence: Evidence, ratings: Ratings) -> Iterator[PairSet]:
 
 
 def list_people(evidence: Evidence, chosen: list[Evaluator]) -> list[Evaluator]:
-    """The people who have a row of their own: all chosen human evaluators."""
+    """One evaluator for each person in the chosen groups of people."""
     codes = set().union(*(evaluator.codes for evaluator in chosen if evaluator.kind == "human"))
     everybody = evidence.annotators["annotator"]
     return [Evaluator(code, "human", "ticked", frozenset([code])) for code in everybody if code in codes]
 
 
 def list_pairs_with(one: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """One rater with each of the others; no pairs if that rater judged nothing in the stage."""
+    """The pairs of one rater with each of the others; none if that rater judged nothing in the stage."""
     return pairs_with(int(one[0]), others) if len(one) else np.zeros((0, 2), dtype=np.int64)
 
 

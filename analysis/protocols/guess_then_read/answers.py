@@ -12,8 +12,6 @@ from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
 from analysis.tables.spec import Table, count
 from studies.services.declarations import get_declaration
 
-# Judgments of options, ratings, and items right as a whole.
-
 GUESS, READ = "guess", "read"
 
 
@@ -29,7 +27,7 @@ def list_levels(evidence: Evidence) -> tuple[int, ...]:
 
 
 def select_matched(judgments: pd.DataFrame) -> pd.DataFrame:
-    """Only the judgments by annotators who judged the item both without and with the text."""
+    """The judgments by annotators who judged the item both without and with the text."""
     stages = judgments.groupby(["annotator", "item_id"])["stage"].transform("nunique")
     return judgments[stages == 2]
 
@@ -40,11 +38,12 @@ def judge_whole_items(judgments: pd.DataFrame) -> pd.DataFrame:
     return judgments.groupby(keys, sort=False)["correct"].all().rename("right").reset_index()
 
 
-# How items were rated, and how accurate the answers of those who rated them so are.
+# Ratings of items, and the accuracy of answers by rating.
 
 
 def build_ratings(evidence: Evidence) -> Table:
-    """Counts of each level of the declared scale, and the mean. Models that rated nothing are left out."""
+    """One row per generator and evaluator: counts of each level of the scale, and the mean. Models without ratings are
+    left out."""
     rated, levels = select_ratings(evidence.frame), list_levels(evidence)
     rows = [
         build_rating_row(evidence, generator, evaluator, mine[mine["generator"] == generator], levels)
@@ -72,7 +71,7 @@ def build_rating_row(
 
 
 def build_accuracy_by_rating(evidence: Evidence) -> Table:
-    """For each level: people's own answers to the items that they rated so, generators pooled."""
+    """One row per level and stage: people's accuracy on items to which they gave this rating, generators pooled."""
     own = find_rated_and_judged(evidence)
     rows = [
         build_accuracy_row(evidence, level, stage, own[(own["rating"] == level) & (own["stage"] == stage)])

@@ -1,4 +1,4 @@
-"""What accuracy alone hides: biases to call options correct, items right as a whole, p(true) without a threshold."""
+"""What accuracy alone hides: bias toward calling options correct, whole items correct, p(true) without a threshold."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -34,14 +34,14 @@ BOTH_STAGES = gettext_noop("No option has p(true) both without and with the text
 
 
 def build_tables(evidence: Evidence) -> tuple[Table, ...]:
-    """The second table only if a model's probabilities are known."""
+    """The table of biases, and that of probabilities if any are known."""
     judgments = with_keys(evidence)
     tables = (build_bias(evidence, judgments), build_probabilities(evidence, judgments))
     return tables if tables[1].rows else tables[:1]
 
 
 def with_keys(evidence: Evidence) -> pd.DataFrame:
-    """One row per judged option with `unit`, `key` as it is now, and `probability`, NaN where there is none."""
+    """The judgments of options with `unit`, the current `key`, and `probability`, NaN where there is none."""
     answered = evidence.frame[(evidence.frame["question"] == "answer") & evidence.frame["correct"].notna()]
     judgments = evidence.judgments
     key = judgments["value"] == judgments["correct"]
@@ -131,7 +131,7 @@ def build_probability_row(
 
 
 def join_stages(mine: pd.DataFrame) -> pd.DataFrame:
-    """One row per annotator and option with p(true) in each stage, NaN where it was not judged or has none."""
+    """One row per annotator and option with its p(true) in each stage, NaN if it is unknown."""
     keys = ["annotator", "unit", "text_id", "item_id", "option_id", "key"]
     wide = mine.set_index([*keys, "stage"])["probability"].unstack("stage")
     return wide.reindex(columns=[GUESS, READ]).reset_index()
@@ -151,8 +151,8 @@ def estimate_mean_gain(gain: np.ndarray, text: np.ndarray, seed: int) -> Interva
 
 
 def estimate_over_texts(value: float, interval: Callable[[], Interval], reason: str) -> Estimate:
-    """An estimate with an interval over texts, computed only if there is a value; there is no published one."""
-    nowhere = undefined_interval("", (TEXT, 0, 0, None), BY_TEXTS)
+    """An estimate with an interval over texts, which is computed only if the value is defined; none is published."""
+    undefined = undefined_interval("", (TEXT, 0, 0, None), BY_TEXTS)
     if np.isnan(value):
-        return Estimate(value, over_texts(nowhere, nowhere), _(reason))
-    return Estimate(value, over_texts(interval(), nowhere))
+        return Estimate(value, over_texts(undefined, undefined), _(reason))
+    return Estimate(value, over_texts(interval(), undefined))

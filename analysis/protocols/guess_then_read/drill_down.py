@@ -114,36 +114,36 @@ def select_judgments_by(evidence: Evidence, row: Row, judgments: pd.DataFrame) -
 
 @STANDARDISED.drill_down
 def list_standardized(evidence: Evidence, row: Row, column: str) -> Table:
-    """Behind a row of `informativity_standardised`: items, if the number is a share of items; else judgments."""
-    way = next(each for each in list_usable_divisions(evidence) if each.kind == row["category_kind"])
+    """The items of a share of items, else the judgments, behind a row of `informativity_standardised`."""
+    division = next(each for each in list_usable_divisions(evidence) if each.kind == row["category_kind"])
     if column in ("share_items", "share_items_common"):
         own = evidence.items["generator"] == row["generator"]
-        return list_category(evidence, row, evidence.items[own | (column == "share_items_common")], way.of)
+        return list_category(evidence, row, evidence.items[own | (column == "share_items_common")], division.of)
     mine = select_judgments_by(evidence, row, evidence.judgments)
-    mine = mine.assign(category=mine["item_id"].map(way.of))
+    mine = mine.assign(category=mine["item_id"].map(division.of))
     mine = mine if row["category"] == ALL else mine[mine["category"] == row["category"]]
     if column in COUNTED:
         return list_counted(evidence, mine, column)
-    weights = compute_mixes(evidence, way)[ALL]
+    weights = compute_mixes(evidence, division)[ALL]
     notes = [
-        _("Weight of %(category)s: %(weight)s") % {"category": way.title_of(name), "weight": number(weights[name])}
-        for name in way.names
+        _("Weight of %(category)s: %(weight)s") % {"category": division.title_of(name), "weight": number(weights[name])}
+        for name in division.names
         if row["category"] == ALL
     ]
     return list_judgments(evidence, mine, notes, ("category",))
 
 
 def list_category(evidence: Evidence, row: Row, items: pd.DataFrame, category: Mapping[str, str]) -> Table:
-    """Items with their category, and whether it is the row's."""
-    of = items["item_id"].map(category)
-    rows = items.assign(category=of, counted=(of == row["category"]) | (row["category"] == ALL))
+    """Items with their category, and whether the row counts them."""
+    own = items["item_id"].map(category)
+    rows = items.assign(category=own, counted=(own == row["category"]) | (row["category"] == ALL))
     notes = say_share(rows["counted"], _("%(n_true)s of %(n)s items are counted, %(share)s"))
     return list_rows(evidence, rows, ("text_id", "item_id", "generator", "category", "counted"), _("The items"), notes)
 
 
 @BY_RATING.drill_down
 def list_by_rating(evidence: Evidence, row: Row, column: str) -> Table:
-    """Behind a row of `accuracy_by_rating`: people's judgments of the items to which they gave the row's rating."""
+    """People's judgments of the items to which they gave the rating of a row of `accuracy_by_rating`."""
     own = find_rated_and_judged(evidence)
     mine = own[(own["rating"] == row["rating"]) & (own["stage"] == row["stage"])]
     return (
@@ -216,7 +216,7 @@ def list_probabilities(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def find_counted(wide: pd.DataFrame, column: str) -> "pd.Series[bool]":
-    """Which options a column of `informativity_probability` counts."""
+    """Whether a column of `informativity_probability` counts each option."""
     guessed, read = wide["p_guess"].notna(), wide["p_read"].notna()
     if column == "auc_guess":
         return guessed
@@ -263,9 +263,9 @@ def list_item(evidence: Evidence, row: Row, column: str, stage: str) -> Table:
 
 @ITEM_ANALYSIS.drill_down
 def list_option(evidence: Evidence, row: Row, column: str) -> Table:
-    """Behind a row of `item_analysis`: people's judgments of the option.
+    """People's judgments of the option in a row of `item_analysis`.
 
-    Behind a discrimination: the people who judged it. Behind the probability of a wrong key: all options.
+    For its discrimination, the people who judged it; for the probability of a wrong key, all options.
     """
     frame = people_in(evidence).rows_of(evidence.frame)
     asked = frame[(frame["question"] == "answer") & (frame["stage"] == row["stage"]) & frame["correct"].notna()]
@@ -296,8 +296,7 @@ def list_rest(evidence: Evidence, asked: pd.DataFrame, this: pd.Series) -> Table
 
 
 def list_options(evidence: Evidence, asked: pd.DataFrame, row: Row) -> Table:
-    """All options with how many judgments of them are right: the probability of a wrong key depends on the others
-    too."""
+    """All options with the number of right judgments: the probability of a wrong key depends on the others, too."""
     found = asked.groupby(["item_id", "option_id"])["correct"].agg(n_judged="size", n_right="sum").astype(int)
     rows = evidence.options.merge(found.reset_index(), on=["item_id", "option_id"])
     this = (rows["item_id"] == row["item_id"]) & (rows["option_id"] == row["option_id"])

@@ -41,8 +41,6 @@ from analysis.tables.spec import Row, Table
 from analysis.words import name_evaluator
 from studies.question_words import name_stage
 
-# Guessability and answerability by generator and evaluator, with intervals, informativity and n.
-
 ROW_HEIGHT = 62
 
 
@@ -66,7 +64,7 @@ def draw_dumbbell(table: Table, title: Mapping[str, Any]) -> Any:
 
 
 def build_layers(y: Any, floor: float) -> list[Any]:
-    """From back to front: chance, the bar between both shares, their intervals, the points, the words."""
+    """The layers from back to front: chance, the bar between both shares, their intervals, the points, the texts."""
     scale = alt.Scale(domain=[floor, 1], zero=False)
     axis = make_share_axis(_("share of options judged correctly (dashed line: chance)"))
     x, low = (alt.X(field, scale=scale, axis=axis) for field in ("share:Q", "low:Q"))
@@ -92,7 +90,7 @@ def list_point_tooltips() -> list[Any]:
 
 
 def build_dumbbell_points(row: Row) -> list[dict[str, Any]]:
-    """One point for each stage, and what is beside them; an undefined share has no point."""
+    """One point for each stage, with the texts beside them; an undefined share is not drawn."""
     between = row["informativity_low"], row["informativity_high"]
     informed = (
         _(UNDEFINED) if row["informativity"] is None else format_signed(row["informativity"], choose_digits(*between))
@@ -127,7 +125,7 @@ def format_signed(value: float, digits: int) -> str:
     return f"+{text}" if text[0] == "." or text[0].isdecimal() else text
 
 
-# How items were rated, and how accurate the answers of those who rated them so are.
+# Ratings of items, and the accuracy of answers by rating.
 
 
 def draw_ratings(table: Table, title: Mapping[str, Any]) -> Any:
@@ -140,13 +138,13 @@ def draw_ratings(table: Table, title: Mapping[str, Any]) -> Any:
         titleOrient="left", titlePadding=14, symbolType="square", symbolStrokeColor=SOFT, symbolStrokeWidth=0.5
     )
     scale = alt.Scale(domain=levels, range=list_shades(len(levels)))
-    colour = alt.Color("rating:O", title=_("rating (1 is worst)"), scale=scale, legend=legend)
+    color = alt.Color("rating:O", title=_("rating (1 is worst)"), scale=scale, legend=legend)
     about = {"generator": _("Generator"), "evaluator": _("Ratings by"), "rating": _("Rating"), "part": _("Given")}
     base = alt.Chart(alt.Data(values=bars)).encode(y=y, tooltip=build_tooltips(about, _("Mean")))
     stacked = base.mark_bar(stroke=SOFT, strokeWidth=0.5, height={"band": 0.72}).encode(
         x=alt.X("start:Q", scale=alt.Scale(domain=[0, 1]), axis=make_share_axis(_("share of ratings"))),
         x2="end:Q",
-        color=colour,
+        color=color,
     )
     counts = (
         base.transform_filter("datum.end - datum.start > 0.045")
@@ -167,7 +165,7 @@ def build_rating_bars(row: Row, levels: Sequence[int]) -> list[dict[str, Any]]:
         "n": count(row["n"]),
     }
     bars, before = [], 0
-    for level, colour in zip(levels, list_shades(len(levels)), strict=True):
+    for level, color in zip(levels, list_shades(len(levels)), strict=True):
         n = row[f"n_{level}"]
         start, before = before / row["n"], before + n
         end = before / row["n"]
@@ -180,7 +178,7 @@ def build_rating_bars(row: Row, levels: Sequence[int]) -> list[dict[str, Any]]:
                 "rating": level,
                 "count": n,
                 "mean": mean,
-                "ink": choose_ink(colour),
+                "ink": choose_ink(color),
             }
             | {"start": start, "end": end, "middle": (start + end) / 2}
             | describe_measure(row, "mean", add_texts(row, "mean", say_ratings(row["n"])))

@@ -71,7 +71,7 @@ def iter_reading_families(evidence: Evidence, evaluator: Evaluator, judgments: p
 
 
 def build_reading_arms(coded: pd.DataFrame, generator: str) -> tuple[Arm, Arm]:
-    """With the text and without, from judgments `with_codes`."""
+    """The arms with the text and without it, from judgments `with_codes`."""
     mine = coded[coded["generator"] == generator]
     read, guess = (arm_of(mine[mine["stage"] == stage]) for stage in (READ, GUESS))
     return read, guess
@@ -94,14 +94,14 @@ MEASURES = ("guessability", "answerability", "informativity")
 
 
 def build_informativity(evidence: Evidence, comparisons: Sequence[Comparison] | None = None) -> Table:
-    """Pooled: answerability over all who read, guessability over those who guessed (as published)."""
+    """The pooled table: answerability over all who read, guessability over those who guessed (as published)."""
     judgments = evidence.judgments
     comparisons = iter_reading_comparisons(evidence, judgments) if comparisons is None else comparisons
     return build_table(POOLED, evidence, judgments, comparisons)
 
 
 def build_matched_informativity(evidence: Evidence) -> Table:
-    """Only annotators and items with both, so that the two shares are about the same answers."""
+    """The matched table: only items that the same annotator judged in both stages."""
     judgments = select_matched(evidence.judgments)
     return build_table(MATCHED, evidence, judgments, iter_reading_comparisons(evidence, judgments))
 
@@ -166,7 +166,7 @@ def sum_by_stage(judgments: pd.DataFrame, evaluator: Evaluator) -> StageJudgment
 def find_reasons(evaluator: Evaluator, judged: StageJudgments, generator: str, evidence: Evidence) -> str:
     """Why guessability, answerability or their difference has no value; "" if all have one.
 
-    If nothing is left to match, the reason is found in the unmatched judgments.
+    If matching leaves no judgments, the reason is found in the unmatched ones.
     """
     stages = {stage for stage, arm in ((GUESS, judged.guess), (READ, judged.read)) if totals(arm)[1]}
     if not stages:
@@ -187,7 +187,7 @@ def list_measures_won(comparisons: Sequence[Comparison], evaluator: Evaluator, g
     return [measure for measure, comparison in found.items() if comparison and comparison.winner() == generator]
 
 
-# The interval of informativity by every method side by side: what is resampled or left out decides its width.
+# The interval of informativity by every method: its width depends on what is resampled or left out.
 
 
 def build_interval_methods(evidence: Evidence) -> Table:
@@ -240,7 +240,7 @@ def build_method_rows(
 
 
 def count_cells(mine: pd.DataFrame, cell: np.ndarray, stage: str, column: str, shape: tuple[int, int]) -> np.ndarray:
-    """(texts, annotators): judgments of a stage, or those of them that are right."""
+    """(texts, annotators): the judgments of a stage, or only the right ones."""
     chosen = (mine["stage"] == stage).to_numpy()
     if column:
         chosen = chosen & mine[column].to_numpy(dtype=bool)
@@ -248,7 +248,7 @@ def count_cells(mine: pd.DataFrame, cell: np.ndarray, stage: str, column: str, s
 
 
 def compute_intervals(tables: list[np.ndarray], seed: int, fixed: bool) -> list[Interval]:
-    """From numbers of right and of all judgments (texts, annotators), first with the text, then without."""
+    """The interval by each method. tables: (texts, annotators) right and all judgments with the text, then without."""
     by_text = [table.sum(axis=1) for table in tables]
     totals = [int(table.sum()) for table in tables]
     read, guess = (Arm.of_tables(*tables[start : start + 2]) for start in (0, 2))
@@ -271,52 +271,54 @@ def compute_intervals(tables: list[np.ndarray], seed: int, fixed: bool) -> list[
 
 
 NOT_PUBLISHED = gettext_noop("A common mix has no published interval.")
-ALL = ""  # in the column `category`: at the common mix
+ALL = ""  # value of the column `category` in rows at the common mix
 DIFFERS = 0.1  # a share of items that differs at least this much from the common one is reported
 
 
 def standardize_informativity(evidence: Evidence) -> Table:
-    """One row per way to divide the items, generator and evaluator at the common mix, then one for each category."""
-    judgments, ways = evidence.judgments, list_usable_divisions(evidence)
+    """One row per division of the items, evaluator and generator at the common mix, then one for each category."""
+    judgments, divisions = evidence.judgments, list_usable_divisions(evidence)
     rows = [
         row
-        for way in ways
+        for division in divisions
         for evaluator in evaluators_in(evidence)
         for generator in evidence.generators
-        for row in standardize_rows(evidence, way, generator, evaluator, evaluator.rows_of(judgments))
+        for row in standardize_rows(evidence, division, generator, evaluator, evaluator.rows_of(judgments))
     ]
     notes = [
         _("Informativity within each category of items, and its mean weighted by each category's share "
           "of all items of the study, so that every generator is compared on the same mix (direct "
           "standardization)."),
-        *(warning for way in ways for warning in list_mix_warnings(evidence, way)),
+        *(warning for division in divisions for warning in list_mix_warnings(evidence, division)),
     ]  # fmt: skip
-    if not ways:
+    if not divisions:
         notes = [_("The items have no kinds yet. Give every item a kind in its metadata, or code what "
                    "every item asks about.")]  # fmt: skip
     notes += say_left_aside(evidence)
     return STANDARDISED.build(rows, evidence.choices.convention, notes)
 
 
-def compute_mixes(evidence: Evidence, way: Categories) -> dict[str, dict[str, float]]:
+def compute_mixes(evidence: Evidence, division: Categories) -> dict[str, dict[str, float]]:
     """The share of each category among the items of each generator, and under "" among all of them."""
-    of_items = dict(zip(evidence.items["item_id"], evidence.items["generator"], strict=True))
+    generator_by_item = dict(zip(evidence.items["item_id"], evidence.items["generator"], strict=True))
     found = {}
     for generator in (ALL, *evidence.generators):
-        mine = [way.of[item] for item, its_generator in of_items.items() if generator in (ALL, its_generator)]
-        found[generator] = {name: mine.count(name) / len(mine) if mine else 0.0 for name in way.names}
+        mine = [
+            division.of[item] for item, its_generator in generator_by_item.items() if generator in (ALL, its_generator)
+        ]
+        found[generator] = {name: mine.count(name) / len(mine) if mine else 0.0 for name in division.names}
     return found
 
 
-def list_mix_warnings(evidence: Evidence, way: Categories) -> list[str]:
-    """Which generators have another mix of items than the common one, with the largest difference of each."""
-    shares = compute_mixes(evidence, way)
+def list_mix_warnings(evidence: Evidence, division: Categories) -> list[str]:
+    """Warnings about generators whose mix of items differs from the common one, with the largest difference of each."""
+    shares = compute_mixes(evidence, division)
     common, found = shares[ALL], []
     for generator in evidence.generators:
         own = shares[generator]
-        category = max(way.names, key=lambda name: (round(abs(own[name] - common[name]), 9), own[name]))
+        category = max(division.names, key=lambda name: (round(abs(own[name] - common[name]), 9), own[name]))
         if round(abs(own[category] - common[category]), 9) >= DIFFERS:
-            values = {"kind": way.phrase, "category": way.title_of(category), "generator": generator}
+            values = {"kind": division.phrase, "category": division.title_of(category), "generator": generator}
             values |= {"own": number(own[category]), "common": number(common[category])}
             sentence = _(
                 "The generators' items differ in %(kind)s: %(category)s makes up %(own)s of the items by "
@@ -327,29 +329,36 @@ def list_mix_warnings(evidence: Evidence, way: Categories) -> list[str]:
 
 
 def list_mix_sentences(evidence: Evidence) -> list[str]:
-    """The warnings of all ways to divide the items, for the page where the numbers first occur."""
-    return [warning for way in list_usable_divisions(evidence) for warning in list_mix_warnings(evidence, way)]
+    """The warnings about all divisions of the items, for the summary."""
+    return [
+        warning for division in list_usable_divisions(evidence) for warning in list_mix_warnings(evidence, division)
+    ]
 
 
 def standardize_rows(
-    evidence: Evidence, way: Categories, generator: str, evaluator: Evaluator, judgments: pd.DataFrame
+    evidence: Evidence, division: Categories, generator: str, evaluator: Evaluator, judgments: pd.DataFrame
 ) -> list[dict[str, Any]]:
     """The row at the common mix, then one for each category."""
-    shares = compute_mixes(evidence, way)
+    shares = compute_mixes(evidence, division)
     mine = judgments[judgments["generator"] == generator]
-    category = mine["item_id"].map(way.of)
-    coded, sums = with_codes(mine), sum_by_category(mine, category, way.names)
-    common = np.array([shares[ALL][name] for name in way.names])
+    category = mine["item_id"].map(division.of)
+    coded, sums = with_codes(mine), sum_by_category(mine, category, division.names)
+    common = np.array([shares[ALL][name] for name in division.names])
     rows = []
-    for place, name in [(None, ALL), *enumerate(way.names)]:
+    for place, name in [(None, ALL), *enumerate(division.names)]:
         weights = common if place is None else np.eye(len(common))[place]
         about = mine if place is None else mine[category == name]
         found = estimate_standardized(
-            coded, sums, weights, list(map(way.title_of, way.names)), evidence.choices.seed, evaluator.is_fixed
+            coded,
+            sums,
+            weights,
+            list(map(division.title_of, division.names)),
+            evidence.choices.seed,
+            evaluator.is_fixed,
         )
         rows.append(
             {
-                "category_kind": way.kind,
+                "category_kind": division.kind,
                 "category": name,
                 "generator": generator,
                 "evaluator": evaluator.name,
@@ -358,8 +367,8 @@ def standardize_rows(
                 "informativity": found,
                 "n_items": about["item_id"].nunique(),
                 "n_texts": about["text_id"].nunique(),
-                "category_kind_said": way.phrase,
-                "category_said": _("all, common mix") if place is None else way.title_of(name),
+                "category_kind_said": division.phrase,
+                "category_said": _("all, common mix") if place is None else division.title_of(name),
             }
         )
     return rows
@@ -376,14 +385,14 @@ def sum_by_category(judgments: pd.DataFrame, category: pd.Series, names: Sequenc
 def estimate_standardized(
     judgments: pd.DataFrame, sums: FloatArray, weights: FloatArray, names: list[str], seed: int, fixed: bool
 ) -> Estimate:
-    """Σ weight · informativity of the categories, over judgments `with_codes`; sums as of `sum_by_category`."""
+    """The weighted sum of the categories' informativity, over judgments `with_codes`; sums: from `sum_by_category`."""
     used = weights > 0
     empty = [name for name, part, is_used in zip(names, sums.sum(axis=0), used, strict=True)
              if is_used and not part[1::2].all()]  # fmt: skip
     if empty:
         reason = _("no answers in both stages about: %(categories)s") % {"categories": ", ".join(empty)}
-        nowhere = undefined_interval("", (TEXT, judgments["text_id"].nunique(), len(judgments), None), "")
-        return Estimate(float("nan"), dict.fromkeys(CONVENTIONS, nowhere), reason)
+        undefined = undefined_interval("", (TEXT, judgments["text_id"].nunique(), len(judgments), None), "")
+        return Estimate(float("nan"), dict.fromkeys(CONVENTIONS, undefined), reason)
 
     def statistic(added: FloatArray) -> FloatArray:
         parts = added.reshape(len(added), -1, 4)

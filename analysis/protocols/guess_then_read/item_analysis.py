@@ -1,5 +1,4 @@
-"""Single items: each option by people's answers, and items that most people get right without the text or wrong with
-it."""
+"""Analysis of single options, and lists of items that most people get right without the text or wrong with it."""
 
 from functools import cache
 from itertools import chain
@@ -35,13 +34,13 @@ NOT_WITHOUT_TEXT = gettext_noop(
 
 
 def build_item_analysis(evidence: Evidence) -> Table:
-    """A row per option and stage, in the order of the bank; without answers shares are undefined."""
-    guess, read = (stage_columns(evidence, stage) for stage in (GUESS, READ))
+    """One row per option and stage, in the order of the bank; shares are undefined without answers."""
+    guess, read = (build_stage_columns(evidence, stage) for stage in (GUESS, READ))
     both = {name: [*chain.from_iterable(zip(guess[name], read[name], strict=True))] for name in guess}
     return ITEM_ANALYSIS.build(ColumnRows(both))
 
 
-def stage_columns(evidence: Evidence, stage: str) -> dict[str, list[Any]]:
+def build_stage_columns(evidence: Evidence, stage: str) -> dict[str, list[Any]]:
     """The columns of one row per option, in the order of `evidence.options`."""
     options = evidence.options
     asked = people_in(evidence).rows_of(evidence.judgments)
@@ -74,7 +73,7 @@ def stage_columns(evidence: Evidence, stage: str) -> dict[str, list[Any]]:
 
 
 def list_defined(values: np.ndarray) -> list[Any]:
-    """Python's numbers, None in place of NaN."""
+    """The values as Python numbers, None in place of NaN."""
     return [value if known else None for value, known in zip(values.tolist(), np.isfinite(values), strict=True)]
 
 
@@ -83,12 +82,12 @@ def say_reason(reason: str, n: int = 0) -> str:
 
 
 def explain_unmarked(stage: str, known: int) -> list[str]:
-    """Why a share of unsure marks is undefined although the study asks for them: some files do not have them."""
+    """Why the share of unsure marks is undefined in the stage with the text: an imported file may lack them."""
     return [_(NO_MARKS)] if stage == READ and not known else []
 
 
 def build_grids(asked: pd.DataFrame, options: pd.DataFrame, columns: tuple[str, ...]) -> list[np.ndarray]:
-    """For each column (annotators, options) 0, 1 or MISSING."""
+    """For each column, a matrix (annotators, options) of 0, 1 or MISSING."""
     rater, raters = pd.factorize(asked["annotator"])
     ids = ["item_id", "option_id"]
     unit = pd.MultiIndex.from_frame(options[ids]).get_indexer(pd.MultiIndex.from_frame(asked[ids]))
@@ -104,13 +103,13 @@ def build_grids(asked: pd.DataFrame, options: pd.DataFrame, columns: tuple[str, 
 
 
 def build_guessable_items(evidence: Evidence) -> Table:
-    """Right for more than half of the people who answered without the text."""
+    """The items that more than half of the people who answered without the text got right."""
     counted = count_right_by_item(evidence, GUESS)
     return build_item_list(GUESSABLE_TABLE, evidence, counted[2 * counted.n_right > counted.n], GUESSABLE)
 
 
 def build_unanswerable_items(evidence: Evidence) -> Table:
-    """Wrong for more than half of the people who answered with the text."""
+    """The items that more than half of the people who answered with the text got wrong."""
     counted = count_right_by_item(evidence, READ)
     return build_item_list(
         UNANSWERABLE_TABLE, evidence, counted[2 * (counted.n - counted.n_right) > counted.n], UNANSWERABLE
@@ -126,7 +125,7 @@ def count_right_by_item(evidence: Evidence, stage: str) -> pd.DataFrame:
 
 
 def build_item_list(spec: TableSpec, evidence: Evidence, counted: pd.DataFrame, kind: str) -> Table:
-    """The items, the most certain first, with the codes that explain them."""
+    """The table of these items, the most certain first, with the codes that explain them."""
     items = evidence.items.merge(counted, on="item_id")
     above = certainty_above(items["n_right"].to_numpy(dtype=np.int64), items["n"].to_numpy(dtype=np.int64))
     items["certainty"] = above if kind == GUESSABLE else 1 - above

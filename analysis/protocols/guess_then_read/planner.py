@@ -33,8 +33,8 @@ from analysis.reports.evaluators import people_in
 from analysis.reports.spread import Spread, component_names
 from analysis.tables.spec import Row
 
-# Our assumptions for a study without answers; the difference of the shares is near the informativity that the first
-# published study found for people (Säuberli & Clematide 2024: .22 to .29).
+# Lesart's assumptions for a study without answers. READ − GUESS is near the informativity that the first published
+# study found for people (Säuberli & Clematide 2024: .22 to .29).
 GUESS, READ, DIFFERENCE, R = 0.58, 0.84, 0.1, 0.7
 JUDGMENTS = 8_000_000  # drawn for one curve, in at most half a second
 FEWEST = 50  # simulated studies; with fewer a power is too uncertain
@@ -45,8 +45,8 @@ Varied = Literal["texts", "annotators", "items"]
 class GuessPlan(AssumedPlan):
     """The assumptions about a study: its size, the shares right, and the spreads.
 
-    texts_all: how many texts models answer, r: their correlation with people; if not above the plan's texts, people
-    only.
+    texts_all: how many texts models answer; models are left out unless this exceeds the plan's texts. r: their
+    correlation with people.
     """
 
     plan: Plan
@@ -74,7 +74,7 @@ class GuessPlan(AssumedPlan):
     def curve(
         self, axis: str, varied: Varied, sizes: list[int], as_good_as: list[int], seed: int
     ) -> Iterator[dict[str, Any]]:
-        """The rows of an axis; as_good_as: for each the size of `varied` with people only, which is simulated."""
+        """The rows of an axis. as_good_as: for each size, the equivalent size with people only, which is simulated."""
         plan, read = self.plan, (self.read, self.read - self.difference)
         studies = compute_max_studies(plan, max(as_good_as) / getattr(plan, varied))
         found = informativity_curve(
@@ -106,7 +106,7 @@ class GuessPlan(AssumedPlan):
 
 
 def compute_max_studies(plan: Plan, factor: float) -> int:
-    """How many studies can be drawn at the largest size."""
+    """The number of studies that can be simulated at the largest size; `TooLarge` if these are too few."""
     studies = min(STUDIES, int(JUDGMENTS / (plan.judgments * factor)))
     if studies < FEWEST:
         raise TooLarge(

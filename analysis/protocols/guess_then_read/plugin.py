@@ -1,4 +1,4 @@
-"""What the answers of guess-then-read mean (Säuberli & Clematide 2024)."""
+"""The plug-in of guess-then-read (Säuberli & Clematide 2024)."""
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop

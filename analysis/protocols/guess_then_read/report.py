@@ -1,4 +1,4 @@
-"""What a guess-then-read study reports (Säuberli & Clematide 2024)."""
+"""The report of guess-then-read (Säuberli & Clematide 2024)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
@@ -70,9 +70,9 @@ from studies.question_words import name_stage
 
 
 def list_sentences(evidence: Evidence, informativity: Table, comparisons: Sequence[Comparison]) -> list[str]:
-    """About people if any have answered, else about the first model that has informativity.
+    """Sentences about people if any have answered, else about the first model with a defined informativity.
 
-    Baselines say nothing about items: what they gain or lose with the text follows from their rule.
+    Baselines are left out: what they gain or lose with the text follows from their rule.
     """
     asked = [row for row in informativity.rows if row["evaluator_kind"] != "baseline"]
     defined = [row for row in asked if row["informativity"] is not None]
@@ -81,7 +81,7 @@ def list_sentences(evidence: Evidence, informativity: Table, comparisons: Sequen
     speaker = HUMAN if any(row["evaluator"] == HUMAN for row in defined) else defined[0]["evaluator"]
     rows = sorted((row for row in defined if row["evaluator"] == speaker), key=lambda row: -row["informativity"])
     sentences = [
-        list_gains(rows, speaker, describe_basis(rows)),
+        say_gains(rows, speaker, describe_basis(rows)),
         *explain_undefined([row for row in asked if row["evaluator"] == speaker]),
     ]
     return [*sentences, *say_comparison(evidence, speaker, find_comparison(comparisons, INFORMATIVITY, speaker))]
@@ -100,7 +100,7 @@ def explain_undefined(rows: list[Row]) -> list[str]:
 
 
 def describe_basis(rows: list[Row]) -> str:
-    """What the rows are based on: all their judgments, and the largest numbers of texts and people of any row."""
+    """The basis of the rows in words: all their judgments, and the largest numbers of texts and people of any row."""
     n = sum(row["n_guess"] + row["n_read"] for row in rows)
     texts, people = (max(row[column] for row in rows) for column in ("n_texts", "n_annotators"))
     values = {"judgments": say_judgments(n), "texts": say_of_texts(texts), "people": say_of_people(people)}
@@ -109,8 +109,8 @@ def describe_basis(rows: list[Row]) -> str:
     return _("%(judgments)s on %(texts)s") % values
 
 
-def list_gains(rows: list[Row], speaker: str, basis: str) -> str:
-    """The informativity of each generator, the highest first; of many only the range. `basis`: what it is based on."""
+def say_gains(rows: list[Row], speaker: str, basis: str) -> str:
+    """A sentence with the informativity of each generator (only the range of many) and what it is based on, `basis`."""
     values = {
         "values": list_values(rows, "informativity", "informativity_low", "informativity_high"),
         "who": speaker,
@@ -122,7 +122,7 @@ def list_gains(rows: list[Row], speaker: str, basis: str) -> str:
 
 
 def say_comparison(evidence: Evidence, speaker: str, comparison: Comparison | None) -> list[str]:
-    """Which generators differ; for people also what would narrow the interval of a difference."""
+    """Sentences on which generators differ; for people also on what would narrow the interval."""
     largest = comparison.largest() if comparison else None
     if largest is None or isnan(largest.low):
         return write_headline(comparison, INFORMATIVITY_WORDING)
@@ -206,7 +206,7 @@ def summarize(report: Report, estimand: str) -> Outcome | None:
 
 
 def find_speaker(rows: Sequence[Row]) -> str:
-    """People, if any have answered in both stages, else the first model that has; people if nobody has."""
+    """People if they have a defined informativity, else the first model that has; people if nobody has."""
     defined = [row["evaluator"] for row in rows if row[MEASURE] is not None]
     return HUMAN if HUMAN in defined or not defined else str(defined[0])
 
@@ -230,8 +230,8 @@ def say_basis(rows: Sequence[Row], speaker: str) -> str:
 
 
 def say_stages_without_interval(rows: Sequence[Row]) -> Iterator[str]:
-    """Which marks of the figure have no interval and why, a sentence for each reason; too few texts are said beside the
-    rows."""
+    """A sentence for each reason why marks of the figure have no interval; “too few texts” is printed beside the rows
+    instead."""
     by_reason: dict[str, list[str]] = {}
     for row in rows:
         for share, stage in STAGE_OF.items():

@@ -69,25 +69,23 @@ Axis = Literal["texts", "annotators"]
 AXES: tuple[Axis, Axis] = ("texts", "annotators")
 
 
-JUDGMENTS = 6_000_000  # answers drawn at most
+JUDGMENTS = 6_000_000  # most answers that are simulated
 
 
 @dataclass(frozen=True)
 class Narrowing:
-    """A clause to append to a difference, empty if nothing would narrow it, and a sentence that says what it is based
-    on."""
+    """A clause on what would narrow a difference's interval, empty if nothing would, and a sentence on its basis."""
 
     clause: str
     basis: str
 
 
 def compute_narrowing(evidence: Evidence, judgments: pd.DataFrame, texts: int) -> Narrowing | None:
-    """What would narrow the interval of the difference of two generators, by simulating studies.
+    """What would narrow the interval of the difference of two generators, by simulation; None if it is unknown.
 
-    judgments: people's, about the items of these two. None if a component could not be fitted, if there are fewer than
-    two texts or a simulated study has no interval, or if the study is too large to be simulated within the request. It
-    says how much the interval would narrow, not how wide it would be: with few texts a single interval can be far from
-    the expected width.
+    It is unknown if a component could not be fitted, if there are fewer than two texts, if a simulated study has no
+    interval, or if the study is too large to be simulated within the request. judgments: people's. The result says how
+    much the interval would narrow, not its width: with few texts an interval can be far from the expected width.
     """
     plan, choices = describe_plan(judgments, texts), evidence.choices
     if texts < 2 or plan.judgments * 2 * STUDIES > JUDGMENTS:
@@ -118,9 +116,9 @@ def round_percent(share: float) -> int:
 
 
 def describe_plan(judgments: pd.DataFrame, texts: int) -> Plan:
-    """The study as it was answered about two generators: averages over its texts of the readers and of the items.
+    """The plan of the study as it was answered: readers and items are averages over its texts.
 
-    Generators take turns in being guessed, so there are as many readers as guessers for each one.
+    generators: judgments with the text per judgment without, as people guess one generator's items but read all.
     """
     read = judgments[judgments["stage"] == READ]
     items = read.drop_duplicates("item_id")

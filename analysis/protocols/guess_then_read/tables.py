@@ -57,7 +57,7 @@ MATCHED = replace(
     notes=(_("Matched: only items that the same annotator answered both without and with the text."), POOLED.notes[1]),
 )  # fmt: skip
 
-CONTRASTS = replace(tables.CONTRASTS)
+CONTRASTS = replace(tables.CONTRASTS)  # a copy with a drill-down of its own
 
 STANDARDISED = TableSpec(
     "informativity_standardised", _("Informativity at a common mix of items"), (
@@ -201,7 +201,7 @@ AGREEMENT = TableSpec(
 RATINGS = TableSpec(
     "ratings", _("Ratings"), (
         GENERATOR,
-        Column("evaluator", _("Ratings by"), "evaluator"),  # then a count for each level of the scale
+        Column("evaluator", _("Ratings by"), "evaluator"),  # followed by a count for each level of the scale
         count("n", _("Ratings"), _("ratings of items")),
         estimate("mean", _("Mean"), _("mean of the ratings"), n="texts", best="high"),
         "reason",

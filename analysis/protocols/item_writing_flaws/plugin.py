@@ -1,5 +1,4 @@
-"""What codes of item-writing flaws mean: how often each flaw occurs, and how far models and rules find what people
-find."""
+"""The plug-in of item-writing flaws: how often each occurs, and how far models and rules agree with people."""
 
 from analysis.plugins import BOTH, CORRECT, INPUT, OWN, Datasheet, Pages, ProtocolPlugin, call_later
 from studies.protocols.item_writing_flaws.declaration import FLAWS, GUIDELINES

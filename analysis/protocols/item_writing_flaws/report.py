@@ -1,4 +1,4 @@
-"""Flaws by people, models and rules: how often each says yes, and how far it agrees with the majority of people."""
+"""The report of item-writing flaws: how often people, models and rules find each, and their agreement with people."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -68,7 +68,7 @@ def build_report(evidence: Evidence) -> Report:
 
 
 def say_people(agreement: Table) -> list[tuple[str, str]]:
-    """The flaws on which people agree most and least, with the table that says so."""
+    """A sentence on the flaws on which people agree most and least, with the name of its table."""
     rows = [row for row in agreement.rows if row["alpha"] is not None and not isnan(row["alpha"])]
     if not rows:
         return []
@@ -84,7 +84,7 @@ def say_people(agreement: Table) -> list[tuple[str, str]]:
 
 
 def say_likeness(codes: Table) -> list[tuple[str, str]]:
-    """Which model or rule codes most like people, by mean κ over flaws, and on which flaw it does so least."""
+    """A sentence on the model or rule that codes most like people, by mean κ, and its worst flaw; with its table."""
     rows = [row for row in codes.rows if row["kappa"] is not None]
     if not rows:
         return []
@@ -112,7 +112,7 @@ def list_tables() -> tuple[TableSpec, ...]:
 
 def build_flaw_codes(evidence: Evidence) -> Table:
     coded = {evaluator.name: build_code_matrix(evidence, evaluator.name) for evaluator in evaluators_in(evidence)}
-    if RULE not in coded:  # a baseline of that name has stored them
+    if RULE not in coded:  # no baseline has stored the answers of the rules
         coded[RULE] = build_code_matrix(evidence, RULE)
     people = coded.get(HUMAN, build_code_matrix(evidence, HUMAN))
     rows = [row for name, codes in coded.items() for row in build_rows(evidence, name, codes, people)]
@@ -145,7 +145,7 @@ def build_rows(
 
 
 def compare(evaluator: str, known: pd.Series, people: pd.Series | None, text: pd.Series, seed: int) -> dict[str, Any]:
-    """Agreement with the majority of people; empty for people themselves."""
+    """The columns of agreement with the majority of people; empty for people themselves."""
     empty = {"percent": None, "missed": None, "false_alarms": None, "kappa": leave_undefined(""), "reason": ""}
     if evaluator == HUMAN:
         return empty

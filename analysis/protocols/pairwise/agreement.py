@@ -43,8 +43,7 @@ WITH_TIES, WITHOUT_TIES, TIES_MISSING = "with_ties", "without_ties", "ties_missi
 
 
 def build_pair_agreement(evidence: Evidence) -> Table:
-    """One row per treatment of ties, over all pairs that at least two people judged, including those of a
-    calibration."""
+    """One row per treatment of ties, over all pairs that at least two people judged, including the calibration."""
     return AGREEMENT.build(build_agreement_rows(evidence, select_judgments(evidence)), evidence.choices.convention)
 
 
@@ -72,8 +71,7 @@ def build_calibration_rows(evidence: Evidence) -> Sequence[Row]:
 
 
 def iter_variant_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
-    """The rows of the table `variants` per treatment of ties and measure; n are pairs that at least two people
-    judged."""
+    """The rows of the table `variants` per treatment of ties and measure; n: pairs that at least two people judged."""
     for row in build_pair_agreement(evidence).rows:
         for measure in ("percent", "conger_kappa"):
             intervals = row["intervals"][measure]
@@ -82,7 +80,7 @@ def iter_variant_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
 
 
 def keep_judged_twice(ratings: IntArray, texts: IntArray, categories: int) -> tuple[IntArray, IntArray, int]:
-    """Only pairs with two judgments or more."""
+    """The arguments, reduced to pairs with at least two judgments."""
     twice = (ratings != MISSING).sum(axis=0) > 1
     return ratings[:, twice], texts[twice], categories
 
@@ -135,7 +133,7 @@ def build_judge_tables(evidence: Evidence) -> tuple[Table, ...]:
         return ()
     people = select_judgments(evidence)
     wins = [fill_evaluator_columns(judge) | row for judge, rows in judged for row in iter_win_rows(evidence, rows)]
-    agreement = [fill_evaluator_columns(judge) | measure_labels(with_people(rows, people)) for judge, rows in judged]
+    agreement = [fill_evaluator_columns(judge) | measure_labels(count_pairs(rows, people)) for judge, rows in judged]
     positions = [build_position_row(evidence, judge) for judge, _rows in judged if judge.name in evidence.positions]
     return (
         JUDGE_WINS.build(wins),
@@ -148,9 +146,8 @@ def fill_evaluator_columns(judge: Evaluator) -> dict[str, str]:
     return {"evaluator": judge.name, "evaluator_kind": judge.kind}
 
 
-def with_people(judgments: pd.DataFrame, people: pd.DataFrame) -> IntArray:
-    """Counts of (the model's outcome, a person's outcome) over all people's judgments of pairs that the model
-    judged."""
+def count_pairs(judgments: pd.DataFrame, people: pd.DataFrame) -> IntArray:
+    """(3, 3) counts: the model's outcome × a person's, over people's judgments of pairs that the model judged."""
     both = judgments[["unit", "outcome"]].merge(people[["unit", "outcome"]], on="unit", suffixes=("_model", "_human"))
     cells = both["outcome_model"].to_numpy() * OUTCOMES + both["outcome_human"].to_numpy()
     return np.bincount(cells, minlength=OUTCOMES**2).reshape(OUTCOMES, OUTCOMES).astype(np.int64)

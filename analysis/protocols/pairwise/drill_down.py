@@ -1,4 +1,4 @@
-"""Behind the numbers of a pairwise study: the judgments of pairs, who won, on which side, and models' replies."""
+"""The answers behind the numbers of a pairwise study: judgments of pairs, with winner and side, and models' replies."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from analysis.measures.strengths import NO_TIES, TIE
 from analysis.protocols.pairwise.agreement import TIES_MISSING, WITHOUT_TIES
 from analysis.protocols.pairwise.ranking import (
     ALL,
-    PLACE,
+    KEY,
     find_winner,
     keep_known_sides,
     select_counted,
@@ -79,7 +79,7 @@ def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
 
 @RANKING.drill_down
 def list_ranking(evidence: Evidence, row: Row, column: str) -> Table:
-    """The judgments of the generator's pairs that the row's model uses."""
+    """The judgments of the generator's pairs that the row's method uses."""
     judgments = select_counted(evidence)
     mine = (judgments[["generator_first", "generator_second"]] == row["generator"]).any(axis=1)
     return list_judgments(evidence, judgments[mine & ((row["method"] != NO_TIES) | (judgments["outcome"] != TIE))])
@@ -105,18 +105,16 @@ def list_sides(evidence: Evidence, row: Row, column: str) -> Table:
 
 @CRITERIA.drill_down
 def list_criteria(evidence: Evidence, row: Row, column: str) -> Table:
-    """The judgments with a winner, each with whether the criterion was ticked; for the count the ticked ones."""
+    """The judgments with a winner, and whether the criterion was ticked; for the count only the ticked ones."""
     answers = people_in(evidence).rows_of(evidence.frame)
-    answers = answers[answers["question"] == row["criterion"]][[*PLACE, "value"]]
-    found = (
-        select_counted(evidence).merge(answers.rename(columns={"value": "ticked"}), on=PLACE).astype({"ticked": bool})
-    )
+    answers = answers[answers["question"] == row["criterion"]][[*KEY, "value"]]
+    found = select_counted(evidence).merge(answers.rename(columns={"value": "ticked"}), on=KEY).astype({"ticked": bool})
     return list_judgments(evidence, found[found["ticked"]] if column == "n" else found, "ticked")
 
 
 @JUDGE_AGREEMENT.drill_down
 def list_judges(evidence: Evidence, row: Row, column: str) -> Table:
-    """Each judgment of a person beside what the model said of the same pair."""
+    """Each judgment by a person beside the model's of the same pair."""
     model = select_judgments_by(evidence, evaluator_named(evidence, row["evaluator"]))
     by_unit = pd.Series(name_preferred(model).to_numpy(), index=model["unit"])
     people = select_judgments(evidence)
@@ -162,11 +160,11 @@ def list_positions(evidence: Evidence, row: Row, column: str) -> Table:
     )
     replies, pairs = get_replies(evaluator), load_pairs(evidence)
     if column in ("n", "share_flipped"):
-        found = [keep_both_orders(one, other, pairs[one.unit]) for one, other in pair_replies(replies)]
+        found = [build_both_orders_row(one, other, pairs[one.unit]) for one, other in pair_replies(replies)]
         rows = pd.DataFrame(found, columns=list(IN_BOTH_ORDERS))
         notes = say_share(rows["flipped"], _("%(n_true)s of %(n)s pairs flipped, %(share)s"))
         return list_rows(evidence, rows, IN_BOTH_ORDERS, _("The pairs in both orders"), notes)
-    found = [keep_one_order(reply, pairs[reply.unit]) for reply in list_decided(replies)]
+    found = [build_one_order_row(reply, pairs[reply.unit]) for reply in list_decided(replies)]
     rows = pd.DataFrame(found, columns=list(IN_ONE_ORDER))
     notes = say_share(rows["names_first"], _("%(n_true)s of %(n)s replies name the item shown first, %(share)s"))
     return list_rows(evidence, rows, IN_ONE_ORDER, _("The replies with a winner"), notes)
@@ -181,14 +179,14 @@ def load_pairs(evidence: Evidence) -> dict[int, Pair]:
     return {unit: (text, first, second) for unit, (text, first, second) in found.items()}
 
 
-def keep_both_orders(one: Reply, other: Reply, pair: Pair) -> tuple[object, ...]:
-    """The values of `IN_BOTH_ORDERS`."""
+def build_both_orders_row(one: Reply, other: Reply, pair: Pair) -> tuple[object, ...]:
+    """The values of the columns `IN_BOTH_ORDERS` for a pair."""
     replies = [(name_winner(reply, pair), reply.text, reply.call) for reply in (one, other)]
     return (*pair, *replies[0], *replies[1], one.better != other.better)
 
 
-def keep_one_order(reply: Reply, pair: Pair) -> tuple[object, ...]:
-    """The values of `IN_ONE_ORDER`."""
+def build_one_order_row(reply: Reply, pair: Pair) -> tuple[object, ...]:
+    """The values of the columns `IN_ONE_ORDER` for a reply."""
     text, *shown = pair
     shown = shown[::-1] if reply.is_swapped else shown
     return (text, *shown, name_winner(reply, pair), reply.choice == FIRST, reply.text, reply.call)

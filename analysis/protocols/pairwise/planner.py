@@ -30,13 +30,13 @@ from analysis.protocols.pairwise.tables import OUTLOOK
 from analysis.reports.spread import Spread, component_names
 from analysis.tables.spec import Row
 
-PREFERRED, TEXT_SPREAD = 0.6, 0.5  # assumptions of ours where a study has no answers yet
+PREFERRED, TEXT_SPREAD = 0.6, 0.5  # Lesart's assumptions if a study has no answers yet
 
 
 @dataclass(frozen=True)
 class PairPlan(AssumedPlan):
-    """The assumptions about a study: texts, untied judgments of a pair of generators on each, and the share of these
-    that prefer the first one."""
+    """The assumptions about a study: texts, untied judgments of a pair of generators per text, and the share of these
+    that prefer the first generator."""
 
     texts: int
     judgments: int

@@ -1,4 +1,4 @@
-"""What pairwise comparisons mean: which generators win more often."""
+"""The plug-in of pairwise comparisons: which generators win more often."""
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop

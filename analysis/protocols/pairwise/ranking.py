@@ -27,8 +27,6 @@ from studies.protocols.pairwise.declaration import TIE as TIE_WORD
 from studies.services.declarations import get_declaration
 from studies.services.selection import CALIBRATION
 
-# Wins and ties of generators' items, the side on which winners were, and what decided.
-
 ALL = "all"
 
 
@@ -53,7 +51,7 @@ def iter_win_rows(evidence: Evidence, judgments: pd.DataFrame) -> Iterator[dict[
 
 
 def build_sides(evidence: Evidence) -> Table:
-    """A row for all wins whose side is known, and one for those of each generator. By chance alone the share is .5."""
+    """The share of wins on the left, over all wins and by generator, where sides are known; .5 by chance."""
     won = select_wins(select_counted(evidence))
     groups = [(ALL, won)] + [(name, won[won["generator"] == name]) for name in evidence.generators]
     rows = [build_side_row(evidence, name, mine) for name, mine in groups]
@@ -83,10 +81,10 @@ def build_side_row(evidence: Evidence, name: str, won: pd.DataFrame) -> dict[str
 
 
 def build_criteria(evidence: Evidence) -> Table:
-    """One row per criterion: in how many of the judgments with a winner it was ticked."""
+    """One row per criterion: in how many judgments with a winner it was ticked."""
     stage = get_declaration(evidence.study).stages[0]
     names = [question.name for question in stage.questions if question.kind == "tick"]
-    answers = people_in(evidence).rows_of(evidence.frame).merge(select_counted(evidence)[PLACE], on=PLACE)
+    answers = people_in(evidence).rows_of(evidence.frame).merge(select_counted(evidence)[KEY], on=KEY)
     rows = []
     for name in names:
         ticked = answers[answers["question"] == name]["value"]
@@ -95,7 +93,7 @@ def build_criteria(evidence: Evidence) -> Table:
     return CRITERIA.build(rows, notes=note_calibration(evidence))
 
 
-# Generators ranked by strengths fitted to wins and ties, Davidson's model first, others beside it.
+# Generators ranked by strengths fitted to wins and ties, by Davidson's model and three others.
 
 METHOD_WORDS = {
     "davidson": gettext_noop("Davidson, ties modelled"),
@@ -120,7 +118,7 @@ def build_method_rows(evidence: Evidence, judgments: pd.DataFrame, method: str) 
     g, seed = len(evidence.generators), evidence.choices.seed
     by_text = rank_generators(first, second, outcome, g, text, method, seed=seed)
     singly = rank_generators(first, second, outcome, g, np.arange(len(text)), method, seed=seed)
-    found = over_texts(by_text, replace(singly, intervals=[count_by_judgment(i) for i in singly.intervals]))
+    found = over_texts(by_text, replace(singly, intervals=[set_judgment_unit(i) for i in singly.intervals]))
     rows = [
         build_generator_row(name, code, method, found, evidence.choices.convention)
         for code, name in enumerate(evidence.generators)
@@ -128,7 +126,7 @@ def build_method_rows(evidence: Evidence, judgments: pd.DataFrame, method: str) 
     return sorted(rows, key=lambda row: row["rank"] or g + 1)
 
 
-def count_by_judgment(interval: Interval) -> Interval:
+def set_judgment_unit(interval: Interval) -> Interval:
     return replace(interval, unit=JUDGMENT)
 
 
@@ -155,10 +153,10 @@ def build_generator_row(
     }
 
 
-# Judgments of pairs: one row per annotator and pair; results count those of people ------------------------------------
+# Judgments of pairs, one row per annotator and pair; results count only people's --------------------------------------
 
 
-PLACE = ["annotator", "unit", "round"]
+KEY = ["annotator", "unit", "round"]
 
 
 def select_judgments(evidence: Evidence) -> pd.DataFrame:
@@ -167,27 +165,27 @@ def select_judgments(evidence: Evidence) -> pd.DataFrame:
 
 
 def select_judgments_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
-    """The evaluator's judgments, those of the calibration included.
+    """The evaluator's judgments, including the calibration.
 
     Columns: annotator, unit, round, part, text_id, first, second, generator_first, generator_second, outcome, left.
     outcome: FIRST, SECOND or TIE, by the order of the pair rather than by side. left: the item on the left; missing if
     that is unknown.
     """
     rows = evaluator.rows_of(evidence.frame)
-    rows = rows[rows["question"] == BETTER][[*PLACE, "part", "text_id", "value"]]
-    found = rows.merge(evidence.pairs, on=PLACE, how="left")
+    rows = rows[rows["question"] == BETTER][[*KEY, "part", "text_id", "value"]]
+    found = rows.merge(evidence.pairs, on=KEY, how="left")
     outcome = np.select([found["value"] == TIE_WORD, found["value"] == found["first"]], [TIE, FIRST], SECOND)
     return found.drop(columns="value").assign(outcome=outcome.astype(np.int64))
 
 
 def select_counted(evidence: Evidence, evaluator: Evaluator | None = None) -> pd.DataFrame:
-    """The judgments that enter the results, by default people's: without the calibration where that was chosen."""
+    """The judgments that enter the results, by default people's; with the calibration only if the choices say so."""
     found = select_judgments_by(evidence, evaluator or people_in(evidence))
     return found if evidence.choices.calibration else found[found["part"] != CALIBRATION].reset_index(drop=True)
 
 
 def note_calibration(evidence: Evidence) -> list[str]:
-    """The note of a table if the study has answers to a calibration."""
+    """A note on whether the calibration counts, if the study has answers to one."""
     if not (select_judgments(evidence)["part"] == CALIBRATION).any():
         return []
     if evidence.choices.calibration:

@@ -1,4 +1,4 @@
-"""What a study of pairwise comparisons reports and draws."""
+"""The report and the figures of pairwise comparisons."""
 
 from collections.abc import Mapping
 from math import isnan
@@ -70,8 +70,6 @@ from analysis.science.report import compare_with_others
 from analysis.tables.spec import Row, Table
 from analysis.words import name_code
 
-# Sentences about pairwise comparisons: whose items win more often, what would narrow the interval, the methods draft.
-
 WIN_RATE = "win_rate"
 
 
@@ -92,7 +90,7 @@ def build_preference_family(evidence: Evidence, evaluator: Evaluator) -> Family:
 
 
 def score_judgments(judgments: pd.DataFrame, generator: str) -> pd.DataFrame:
-    """The judgments about an item of the generator and one of another, with `points`: 1 won, .5 tied, 0 lost."""
+    """The judgments of the generator's items against others', with `points`: 1 for a win, .5 a tie, 0 a loss."""
     sides = {side: (judgments[f"generator_{side}"] == generator).to_numpy() for side in ("first", "second")}
     about = sides["first"] != sides["second"]
     won = np.where(judgments["outcome"] == FIRST, sides["first"], sides["second"])
@@ -101,7 +99,7 @@ def score_judgments(judgments: pd.DataFrame, generator: str) -> pd.DataFrame:
 
 
 def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> list[str]:
-    """Which generators win more often than others."""
+    """Sentences on which generators win more often than others."""
     comparison = find_comparison(comparisons, WIN_RATE, HUMAN)
     if comparison is None:
         return []
@@ -114,7 +112,7 @@ def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> 
 
 
 def say_what_narrows(evidence: Evidence, largest: Difference) -> str:
-    """What would narrow the interval, by simulation with the fitted spread between texts.
+    """A clause on what would narrow the interval, by simulation with the fitted spread between texts.
 
     Empty if no spread could be fitted, or if neither more texts nor more judgments would narrow it clearly.
     """
@@ -148,7 +146,7 @@ def say_what_narrows(evidence: Evidence, largest: Difference) -> str:
 
 
 def fit_pair_spread(evidence: Evidence) -> Spread:
-    """How much preferences differ between texts, fitted to the judgments that are not ties; else an assumption."""
+    """The spread of preferences between texts, fitted to the judgments without ties, or an assumption."""
     judgments = select_counted(evidence)
     first, second, outcome, text = encode_judgments(evidence, judgments)
     untied = outcome != TIE
@@ -178,16 +176,15 @@ def orient_pairs(first: IntArray, second: IntArray, outcome: IntArray, g: int) -
 
 
 def say_ranking(ranked: Table) -> list[str]:
-    """The estimated order by Davidson's model, and generators without a rank with the reason. Contrasts test the
-    order."""
+    """Sentences on the order by Davidson's model, and on generators without a rank. Only contrasts test the order."""
     rows = [row for row in ranked.rows if row["method"] == DAVIDSON]
-    held = [row for row in rows if row["rank"]]
+    with_rank = [row for row in rows if row["rank"]]
     unranked = [row for row in rows if not row["rank"]] if any(row["n"] for row in rows) else []
-    apart = [
+    missing = [
         _("%(generator)s has no rank. %(reason)s") % {"generator": row["generator"], "reason": row["reason"]}
         for row in unranked
     ]
-    return [*([describe_order(held)] if len(held) > 1 else []), *apart]
+    return [*([describe_order(with_rank)] if len(with_rank) > 1 else []), *missing]
 
 
 def describe_order(rows: list[Row]) -> str:
@@ -293,15 +290,15 @@ def list_figures() -> Mapping[str, Any]:
     return {"wins": ("wins", draw_wins), "ranking": ("ranking", draw_ranking)}
 
 
-# Pairwise comparisons: who won against whom, and the ranking with intervals.
+# Figures: who won against whom, and the ranking with intervals.
 
 
 ROW_HEIGHT, CELL_WIDTH = 46, 110
 
 
 def draw_wins(table: Table, title: Mapping[str, Any]) -> Any:
-    """Each generator's share of wins over each other one, a tie as half: the row against the column."""
-    cells = [cell for row in table.rows if row["n"] for cell in describe_both_cells(row)]
+    """A heat map of the share that the row's generator wins against the column's, a tie as half."""
+    cells = [cell for row in table.rows if row["n"] for cell in build_both_cells(row)]
     names = list(dict.fromkeys(row[side] for side in ("generator_a", "generator_b") for row in table.rows))
     legend = _("share won by the row, a tie as half (wins–losses, ties)")
     tooltip = build_tooltips(
@@ -311,15 +308,15 @@ def draw_wins(table: Table, title: Mapping[str, Any]) -> Any:
     return draw_heat_map(cells, title, legend, (0, 1), tooltip, orders=(names, names), cell_width=CELL_WIDTH)
 
 
-def describe_both_cells(row: Row) -> list[dict[str, Any]]:
+def build_both_cells(row: Row) -> list[dict[str, Any]]:
     one, other, ties = row["wins_a"], row["wins_b"], row["ties"]
     return [
-        describe_cell(row["generator_a"], row["generator_b"], one, other, ties),
-        describe_cell(row["generator_b"], row["generator_a"], other, one, ties),
+        build_cell(row["generator_a"], row["generator_b"], one, other, ties),
+        build_cell(row["generator_b"], row["generator_a"], other, one, ties),
     ]
 
 
-def describe_cell(down: str, across: str, wins: int, losses: int, ties: int) -> dict[str, Any]:
+def build_cell(down: str, across: str, wins: int, losses: int, ties: int) -> dict[str, Any]:
     share = (wins + ties / 2) / (wins + losses + ties)
     counts = {"won": count(wins), "lost": count(losses), "tied": count(ties)}
     values = {"number": number(share), "counted": say_judgments(wins + losses + ties)} | counts
@@ -327,8 +324,7 @@ def describe_cell(down: str, across: str, wins: int, losses: int, ties: int) -> 
 
 
 def draw_ranking(table: Table, title: Mapping[str, Any]) -> Any:
-    """Davidson's strengths with their intervals, the strongest on top; a generator without a strength has a word
-    instead."""
+    """A figure of Davidson's strengths with intervals, the strongest on top; “undefined” for generators without one."""
     rows = [build_point(row) for row in table.rows if row["method"] == DAVIDSON]
     order = [row["generator"] for row in rows]
     tooltip = build_tooltips(

@@ -33,7 +33,7 @@ RANKING = TableSpec(
     crossings=(Crossing("strength", "generator", "method_said", beneath=("rank", "ranks")),),
 )  # fmt: skip
 
-CONTRASTS = replace(tables.CONTRASTS)
+CONTRASTS = replace(tables.CONTRASTS)  # a copy with a drill-down of its own
 
 WIN_COLUMNS = (
     GENERATOR_A,

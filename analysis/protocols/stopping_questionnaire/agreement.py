@@ -1,4 +1,4 @@
-"""How far people, and models with people, agree on each category of a questionnaire that stops, in two views."""
+"""Agreement of people, and of models with people, on each category of a stopping questionnaire, in two views."""
 
 from collections.abc import Callable, Iterator
 from itertools import combinations
@@ -57,7 +57,7 @@ def iter_agreement_rows(evidence: Evidence, judgments: Judgments) -> Iterator[di
 
 
 def list_judgment_pairs(judgments: Judgments) -> IntArray:
-    """(p, 2): the places of every two judgments of one item, the earlier first."""
+    """(p, 2): the row positions of every two judgments of one item, the earlier first."""
     places = judgments.frame.reset_index(drop=True).groupby("item_id", sort=False).indices.values()
     pairs = [pair for of_item in places for pair in combinations(sorted(of_item), 2)]
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
@@ -77,7 +77,7 @@ def count_label_pairs(judgments: Judgments, category: Question, pairs: IntArray)
 
 
 def keep_both_answered(table: IntArray, category: Question) -> IntArray:
-    """Only the pairs of the table in which both answered the category."""
+    """The part of the table with the pairs in which both answered the category."""
     return table[: len(category.levels), : len(category.levels)]
 
 
@@ -106,7 +106,7 @@ def iter_judge_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[s
 
 
 def pair_with_people(judgments: Judgments, judge: frozenset[str]) -> IntArray:
-    """(p, 2): the places of the model's judgment of an item and of a person's judgment of it."""
+    """(p, 2): the row positions of the model's judgment of an item and of a person's judgment of it."""
     frame = judgments.frame.reset_index(drop=True)
     is_model = frame["annotator"].isin(judge).to_numpy()
     pairs = [
@@ -129,7 +129,7 @@ NO_PAIR = gettext_noop(NO_JUDGMENT)
 
 
 def iter_category_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
-    """The rows of the table `variants` per category, view and measure; n are pairs of judgments of one item."""
+    """The rows of the table `variants` per category, view and measure; n counts pairs of judgments of one item."""
     judgments = read_judgments(evidence)
     pairs = list_judgment_pairs(judgments)
     texts = evidence.items.set_index("item_id")["text_id"]
@@ -149,7 +149,7 @@ def iter_category_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
 
 
 def estimate_coefficient(name: str, labels: IntArray, raters: IntArray, text: IntArray, c: int, seed: int) -> Estimate:
-    """From the labels and raters (p, 2) of pairs of judgments, and the text of each pair."""
+    """A coefficient with its intervals, from labels and raters of pairs of judgments, (p, 2), and the pairs' texts."""
     measure, bounds = MEASURES[name]
     parts = pooled_pairs_parts(measure, labels, raters, text, c, bounds=bounds)
     texts, groups = np.unique(text, return_inverse=True)

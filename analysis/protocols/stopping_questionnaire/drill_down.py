@@ -1,4 +1,4 @@
-"""Behind the numbers of a stopping questionnaire: single judgments with their labels, and pairs of them."""
+"""The answers behind the numbers of a stopping questionnaire: judgments with their labels, and pairs of them."""
 
 from collections.abc import Iterable
 
@@ -81,7 +81,7 @@ def list_distribution(evidence: Evidence, row: Row, column: str) -> Table:
 
 @AGREEMENT.drill_down
 def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
-    """Every two people's judgments of one item that the row compares."""
+    """The pairs of people's judgments of one item that the row compares."""
     judgments = select_judgments(evidence, row)
     return list_pairs(evidence, judgments, list_judgment_pairs(judgments), row)
 

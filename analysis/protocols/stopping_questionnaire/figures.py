@@ -28,13 +28,13 @@ from analysis.words import name_code
 from studies.protocols.conditions import NOT_APPLICABLE
 from studies.question_words import name_label, name_question
 
-BAR = 26  # its height
+BAR = 26  # the height of a bar
 OUTLINES = {"solid": [1, 0], "dashed": [3, 2]}
 NARROW, PER_LETTER = 0.05, 0.011  # shares of the bar: too narrow for a number, and the width of a letter
 
 
 def draw_flow(table: Table, title: Mapping[str, Any]) -> Any:
-    """Judgments that reached each category, with those that stopped at it in dark, of all chosen annotators."""
+    """A bar per category of the judgments that reached it, those that stopped there dark; all chosen annotators."""
     rows = [row for row in table.rows if not row["group"]] or list(table.rows)
     names = [_("not stopped"), _("stopped here")]
     bars = [bar for row in rows for bar in build_flow_bars(row, names)]
@@ -82,7 +82,7 @@ def draw_labels_by_group_and_source(table: Table, title: Mapping[str, Any]) -> A
 
 
 def draw_applicable_labels_by_group_and_source(table: Table, title: Mapping[str, Any]) -> Any:
-    """The same without judgments that did not reach the category."""
+    """As `draw_labels_by_group_and_source`, without judgments that did not reach the category."""
     rows, named = select_rows_by_group_and_source(table), name_group_and_source
     return draw_stacked_labels(rows, title, named, _("Judgments of"), "share_applicable")
 
@@ -90,7 +90,7 @@ def draw_applicable_labels_by_group_and_source(table: Table, title: Mapping[str,
 def draw_stacked_labels(
     rows: Sequence[Row], title: Mapping[str, Any], named: Callable[[Row], str], of: str, share: str = "share_all"
 ) -> Any:
-    """Per category a bar for each name, divided by label. `of`: the column with the names; `share`: a column."""
+    """Per category a bar for each name, divided by label. `of`: the title of the names; `share`: the column drawn."""
     rows = [row for row in rows if row[share] is not None]
     names = list(dict.fromkeys(map(named, rows)))
     categories = list(dict.fromkeys(row["category"] for row in rows))
@@ -133,14 +133,14 @@ def name_generator(row: Row) -> str:
 def build_category_bars(
     rows: Sequence[Row], category: str, named: Callable[[Row], str], share_column: str
 ) -> list[dict[str, Any]]:
-    """The pieces of one category's bars, in the order of its labels; the widest carry their words.
+    """The pieces of one category's bars, in the order of its labels; wide pieces show their label and share.
 
-    The heading names the answers in that order; what is not applicable is open and dashed.
+    The heading names the answers in that order; “not applicable” is unfilled and dashed.
     """
     mine = [row for row in rows if row["category"] == category]
     labels = list(dict.fromkeys(row["label"] for row in mine))
     answers = [label for label in labels if label != NOT_APPLICABLE]
-    colours = dict(zip(answers, list_shades(max(len(answers), 2)), strict=False)) | {NOT_APPLICABLE: PLATE}
+    colors = dict(zip(answers, list_shades(max(len(answers), 2)), strict=False)) | {NOT_APPLICABLE: PLATE}
     bars, ends = [], dict.fromkeys(map(named, mine), 0.0)
     heading = write_category_heading(category, labels)
     totals: Counter[str] = Counter()
@@ -163,8 +163,8 @@ def build_category_bars(
                 "label": name_label(row["label"]),
                 "part": format_part(row["n"], totals[name]),
                 "said": word if end - start > len(word) * PER_LETTER else share,
-                "shade": colours[row["label"]],
-                "ink": choose_ink(colours[row["label"]]),
+                "shade": colors[row["label"]],
+                "ink": choose_ink(colors[row["label"]]),
                 "line": "dashed" if row["label"] == NOT_APPLICABLE else "solid",
             }
         )

@@ -1,5 +1,4 @@
-"""Judgments of a stopping questionnaire in the form that reports need: how far they got, and which labels were
-given."""
+"""Judgments of a stopping questionnaire as reports need them, and the tables of stops and labels."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,8 +16,6 @@ from studies.protocols import Question
 from studies.protocols.conditions import NOT_APPLICABLE
 from studies.services.declarations import get_declaration, map_variant_declarations
 
-# Judgments of a stopping questionnaire: each category was answered, not applicable, or missing.
-
 
 @dataclass(frozen=True)
 class Judgments:
@@ -33,7 +30,7 @@ class Judgments:
     frame: pd.DataFrame
 
     def select(self, evaluator: Evaluator, generator: str = ALL, source: str = ALL) -> "Judgments":
-        """Those by an evaluator about the items of a generator and the texts of a source."""
+        """The judgments by an evaluator about the items of a generator and the texts of a source."""
         kept = self.frame["annotator"].isin(evaluator.codes)
         if generator:
             kept &= self.frame["generator"] == generator
@@ -47,7 +44,7 @@ class Judgments:
 
 
 def read_judgments(evidence: Evidence) -> Judgments:
-    """All judgments of the study's first stage, people's and models', each as its annotator was asked."""
+    """All judgments of the study's first stage by people and models, read by the variant of their annotator."""
     default, by_variant = get_declaration(evidence.study), map_variant_declarations(evidence.study)
     asked = evidence.annotators[["annotator", "variant"]].to_numpy()
     stages = {code: by_variant.get(variant, default).stages[0] for code, variant in asked}
@@ -71,13 +68,13 @@ def read_judgments(evidence: Evidence) -> Judgments:
 
 
 def is_label(frame: pd.DataFrame, column: str) -> "pd.Series[bool]":
-    """Where a category was answered: neither missing nor not applicable."""
+    """Whether each row has an answer in the column: neither missing nor not applicable."""
     given = frame[column]
     return given.notna() & (given != NOT_APPLICABLE)
 
 
 def list_generators_and_sources(evidence: Evidence) -> Iterator[tuple[str, str]]:
-    """All together, each generator, each source if there are several, and each generator in each source."""
+    """Generators and sources to report on ("" for all): each generator, overall and in each of several sources."""
     sources = evidence.texts["source"].unique() if evidence.texts["source"].nunique() > 1 else ()
     for source in (ALL, *(source for source in sources if source)):
         for generator in (ALL, *evidence.generators):
@@ -90,11 +87,11 @@ def get_group(evaluator: Evaluator) -> str:
 
 
 def list_groups(evidence: Evidence) -> list[Evaluator]:
-    """The evaluators that have rows, as chosen: all people, each group, each model."""
+    """The evaluators that have rows: all people, each group, each model, as chosen."""
     return evaluators_in(evidence)
 
 
-# How far judgments got, how often each label was given to each category, and how often it was not applicable.
+# Tables ---------------------------------------------------------------------------------------------------------------
 
 
 def build_flow(evidence: Evidence) -> Table:

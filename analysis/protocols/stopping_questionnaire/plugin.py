@@ -1,4 +1,4 @@
-"""The analysis of the stopping questionnaire (Horbach et al. 2020), registered as a plug-in."""
+"""The plug-in of the stopping questionnaire (Horbach et al. 2020)."""
 
 from django.utils.translation import gettext_noop
 

@@ -1,4 +1,4 @@
-"""What a stopping questionnaire reports (Horbach et al. 2020)."""
+"""The report of the stopping questionnaire (Horbach et al. 2020)."""
 
 from collections.abc import Mapping, Sequence
 from math import isnan
@@ -51,16 +51,14 @@ from analysis.tables.spec import Row, Table
 from studies.question_words import name_question
 from studies.services.declarations import get_declaration
 
-# The sentences about a stopping questionnaire: how far judgments got, where people agree, and the methods draft.
-
-FEWEST = 10  # pairs: with fewer a single pair moves the agreement by more than a tenth
+FEWEST = 10  # pairs; with fewer, a single pair changes the agreement by more than a tenth
 
 
 def say_agreement_range(agreed: Table) -> list[str]:
     """Sentences about the categories with the highest and the lowest agreement of people who both reached them.
 
-    They are compared by AC1, which unequal label frequencies do not lower as they lower κ. `agreed` is the table
-    `agreement`. Empty if fewer than two categories have enough pairs and an AC1, or all have the same.
+    They are compared by AC1, as unequal label frequencies lower κ but not AC1. `agreed` is the table `agreement`.
+    Empty if fewer than two categories have enough pairs and an AC1, or all have the same.
     """
     rows = [row for row in agreed.rows if row["view"] == "applicable" and is_about_all(row)]
     met = [row for row in rows if row["n_pairs"] >= FEWEST and row["ac1"] is not None]
@@ -72,9 +70,9 @@ def say_agreement_range(agreed: Table) -> list[str]:
         "(%(high)s) and lowest for “%(least)s” (%(low)s)."
     ) % {
         "most": name_question(most["category"]),
-        "high": read_coefficients(most),
+        "high": write_coefficients(most),
         "least": name_question(least["category"]),
-        "low": read_coefficients(least),
+        "low": write_coefficients(least),
     }
     return [sentence, *say_left_out(len(rows) - len(met))]
 
@@ -84,7 +82,7 @@ def is_about_all(row: Row) -> bool:
     return all(row[column] == ALL for column in ("group", "generator", "source"))
 
 
-def read_coefficients(row: Row) -> str:
+def write_coefficients(row: Row) -> str:
     """AC1, κ and the number of pairs they are based on."""
     kappa = _(UNDEFINED) if row["kappa"] is None else number(row["kappa"])
     pairs = ngettext("%(n)s pair", "%(n)s pairs", row["n_pairs"]) % {"n": count(row["n_pairs"])}
@@ -122,7 +120,7 @@ def find_early_stops(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
 
 
 def compare_stops(evidence: Evidence) -> tuple[Comparison, ...]:
-    """The share of judgments that stop early; lower is better."""
+    """Comparisons of generators by the share of judgments that stop early; lower is better."""
     families = [build_stop_family(evidence, evaluator) for evaluator in list_compared_evaluators(evidence)]
     return compare_all(families, evidence.choices)
 
@@ -136,7 +134,7 @@ def build_stop_family(evidence: Evidence, evaluator: Evaluator) -> Family:
 
 
 def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> list[str]:
-    """Which generators' items people stop at less often."""
+    """Sentences on which generators' judgments stop early less often."""
     comparison = find_comparison(comparisons, STOPPED, HUMAN)
     if comparison is None:
         return []
@@ -149,7 +147,7 @@ def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> 
 
 
 def say_flow(how_far: Table) -> list[str]:
-    """How many judgments stopped early, and where most of them did."""
+    """A sentence on how many judgments stopped early, and where most of them did."""
     rows = [row for row in how_far.rows if not row["group"]]
     n, stopped = max((row["reached"] for row in rows), default=0), sum(row["stopped"] for row in rows)
     if not n:

@@ -1,4 +1,4 @@
-"""The tables of questionnaires that stop."""
+"""The tables of the stopping questionnaire."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -9,7 +9,7 @@ from analysis.reports import tables
 from analysis.reports.tables import EVALUATOR, GROUP, label_agreement
 from analysis.tables.spec import Column, Crossing, TableSpec, count, number
 
-ALL = ""  # all, in a column that names a group, a generator or a source
+ALL = ""  # in a column of groups, generators or sources: all of them together
 CATEGORY = Column("category", _("Category"), "question")
 VIEW = Column("view", _("View"), "view")
 GENERATOR = Column("generator", _("Generator"), "scope")
@@ -59,7 +59,7 @@ STOPS = TableSpec(
     notes=(_("An empty category: the judgment did not stop early. Judgments of all people."),),
 )  # fmt: skip
 
-CONTRASTS = replace(tables.CONTRASTS)
+CONTRASTS = replace(tables.CONTRASTS)  # a copy with a drill-down of its own
 
 LABELS = TableSpec(
     "label_distributions", _("Distribution of labels"), (

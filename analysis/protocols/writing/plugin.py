@@ -1,4 +1,4 @@
-"""What a study in which people write items reports."""
+"""The plug-in of studies in which people write items."""
 
 from analysis.plugins import Pages, ProtocolPlugin, call_later
 

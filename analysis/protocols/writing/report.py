@@ -1,4 +1,4 @@
-"""The report of a writing study: how much was written in how much time, what became of it, and the items themselves."""
+"""The report of a writing study: items written, minutes spent, verdicts of the review, and the items themselves."""
 
 from collections.abc import Iterable
 from statistics import median
@@ -23,7 +23,7 @@ from items.plain import count_words
 from studies.models import Verdict
 from studies.services.written_items import WrittenItem, list_written_items
 
-ALL = ""  # value of the column `group` in the row of all people
+ALL = ""  # value of the column `group` in the row for all people
 
 
 def build_report(evidence: Evidence) -> Report:
@@ -35,7 +35,7 @@ def build_report(evidence: Evidence) -> Report:
 
 
 def list_written_by_people(evidence: Evidence, group: str = ALL) -> list[WrittenItem]:
-    """The items that the chosen people have written: all of these people, or those of one group."""
+    """The items written by the chosen people, or by those of one group."""
     codes = people_in(evidence).codes
     found = list_written_items(evidence.study, evidence.choices.purposes)
     return [each for each in found if each.annotator in codes and group in (ALL, each.group)]
@@ -51,7 +51,7 @@ def list_sentences(found: list[WrittenItem]) -> list[str]:
 
 
 def build_counts(evidence: Evidence, found: list[WrittenItem]) -> Table:
-    """How much was written, and what became of it: a row for all people, then one per group if there are several."""
+    """Items written and verdicts on them: a row for all people, then one per group if there are several."""
     groups = sorted({each.group for each in found} - {ALL})
     chosen = [ALL, *(groups if len(groups) > 1 else [])]
     rows = [build_counts_row(group, [each for each in found if group in (ALL, each.group)]) for group in chosen]
@@ -79,7 +79,7 @@ def build_counts_row(group: str, found: list[WrittenItem]) -> dict[str, Any]:
 
 
 def build_items(found: Iterable[WrittenItem]) -> Table:
-    """One row per item, as it was written; options by whether they are keys, one per line."""
+    """One row per item, as it was written; keys and distractors have one option per line."""
     rows = [
         {
             "text_id": each.text.external_id,
@@ -99,7 +99,7 @@ def build_items(found: Iterable[WrittenItem]) -> Table:
     return WRITTEN_ITEMS.build(rows)
 
 
-# Drill-down from the counts of a writing study: to the items as they were written, and to the minutes per text.
+# Drill-down from the counts of a writing study to the items as they were written, or to the minutes per text.
 
 ITEM = ("text_id", "annotator", "group", "part", "stem", "words", "minutes", "verdict")
 TEXT = ("text_id", "annotator", "minutes")

@@ -1,6 +1,6 @@
 """Balanced incomplete blocks: which items of a text are compared together. Without Django.
 
-Each item is in as many blocks as any other, plus or minus one; any two items meet as equally often as the search finds.
+Each item is in as many blocks as any other, plus or minus one; the search makes any two items meet about as often.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ def try_swaps(blocks: list[Block], one: int, other: int, meetings: Counter[Pair]
     a, b = blocks[one], blocks[other]
     for mine in sorted(a - b):
         for theirs in sorted(b - a):
-            left = [*leave(a, mine), *leave(b, theirs)]
-            joined = [*leave(a - {mine} | {theirs}, theirs), *leave(b - {theirs} | {mine}, mine)]
+            left = [*list_pairs_with(a, mine), *list_pairs_with(b, theirs)]
+            joined = [*list_pairs_with(a - {mine} | {theirs}, theirs), *list_pairs_with(b - {theirs} | {mine}, mine)]
             change = Counter(joined)
             change.subtract(left)
             if sum(by * (by + 2 * meetings[two]) for two, by in change.items()) < 0:
@@ -116,6 +116,6 @@ def try_swaps(blocks: list[Block], one: int, other: int, meetings: Counter[Pair]
     return False
 
 
-def leave(block: Block, item: int) -> list[Pair]:
+def list_pairs_with(block: Block, item: int) -> list[Pair]:
     """The pairs of the item with the others in its block."""
     return [(min(item, place), max(item, place)) for place in block if place != item]

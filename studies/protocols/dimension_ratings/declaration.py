@@ -1,6 +1,6 @@
 """Dimension ratings: questions scored on several dimensions, with a second round over disagreements (QGEval, 2024).
 
-Experts may check a sample of the scores, each of them right or wrong.
+Experts may check a sample of the scores and call each right or wrong.
 
 Generators are hidden, the expected answer is shown. The wording has the titles of dimensions and the meanings of
 levels; names and scale are parameters.

@@ -1,7 +1,7 @@
 """Item-writing flaws: people and models say of each multiple-choice item which flaws it has.
 
 After Haladyna, Downing & Rodriguez (2002), Tarrant et al. (2006) and Moore et al. (2023, arXiv 2307.08161); the wording
-is ours. Rules code fifteen of them (`items.flaw_rules`); the last four and the further guidelines take understanding.
+is ours. Rules code fifteen of them (`items.flaw_rules`); the last four and the further guidelines need a reader.
 """
 
 from collections.abc import Callable, Mapping

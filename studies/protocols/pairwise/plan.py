@@ -25,7 +25,7 @@ def plan_pairs(items: Sequence[Candidate], number: int, rng: Random) -> list[Pai
     """`number` different pairs of items by different generators, in random order, with a random first item.
 
     The plan is balanced: the following numbers differ by at most one. The pairs of each two generators, unless two of
-    them have no more. The pairs of each item of a generator, in total and with each other generator. If all generators
+    them allow no more. The pairs of each item of a generator, in total and with each other generator. If all generators
     have equally many items, the pairs of all items; otherwise these are as even as the first rule allows. Raises
     `InvalidParameter` if `number` is below 1 or above the number of possible pairs.
     """
@@ -57,16 +57,16 @@ def count_possible_pairs(items: Sequence[Candidate]) -> int:
 
 def compute_quotas(sizes: Mapping[int, int], number: int, rng: Random) -> Quotas:
     """How many pairs each two generators have, as evenly as their numbers of items allow."""
-    room = {two: sizes[two[0]] * sizes[two[1]] for two in combinations(sorted(sizes), 2)}
-    if not 1 <= number <= sum(room.values()):
+    possible = {two: sizes[two[0]] * sizes[two[1]] for two in combinations(sorted(sizes), 2)}
+    if not 1 <= number <= sum(possible.values()):
         raise InvalidParameter(
-            f"Its items make {sum(room.values())} pairs of different generators, so it cannot have {number}. Set"
-            f" pairs_per_text to a number from 1 to {sum(room.values())}, or choose other texts."
+            f"Its items make {sum(possible.values())} pairs of different generators, so it cannot have {number}. Set"
+            f" pairs_per_text to a number from 1 to {sum(possible.values())}, or choose other texts."
         )
-    levels = range(max(room.values()) + 1)
-    level = max(level for level in levels if sum(min(level, most) for most in room.values()) <= number)
-    quotas = {two: min(level, most) for two, most in room.items()}
-    open_to_more = [two for two, most in room.items() if most > level]
+    levels = range(max(possible.values()) + 1)
+    level = max(level for level in levels if sum(min(level, most) for most in possible.values()) <= number)
+    quotas = {two: min(level, most) for two, most in possible.items()}
+    open_to_more = [two for two, most in possible.items() if most > level]
     rng.shuffle(open_to_more)
     for two in balance_pairs(open_to_more, number - sum(quotas.values()), quotas, sizes):
         quotas[two] += 1
