@@ -25,16 +25,16 @@ class BadChoice(ValueError):
 
 @dataclass(frozen=True)
 class Choices:
-    """Which answers enter a report, and which intervals are in the columns low and high. None means all."""
+    """Which answers enter a report, and which intervals are in low and high. No evaluators or groups means all."""
 
     convention: str = DEFAULT_CONVENTION
     purposes: tuple[str, ...] = ("main",)
     evaluators: tuple[str, ...] | None = None
     groups: tuple[str, ...] | None = None
     seed: int = 0
-    dropped: tuple[str, ...] = ()  # of DROPPED; only affects comparisons of metrics with people
-    shared_texts: bool = False  # whether only texts that people and all models answered enter
-    calibration: bool = True  # whether answers of a calibration enter the results; agreement is always over them too
+    dropped: tuple[str, ...] = ()  # from DROPPED; only affects comparisons of metrics with people
+    shared_texts: bool = False  # whether only texts that people and all models answered count
+    calibration: bool = True  # whether answers of a calibration enter the results; agreement always includes them
     adjudicated: bool = False  # whether decisions of an adjudication replace people's answers
     dif_by: str = ""  # the background question whose answers form the groups of DIF; empty: the groups of the study
 

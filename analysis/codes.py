@@ -27,12 +27,12 @@ KINDS = {
 }
 SEVERAL = (UNANSWERABLE, GUESSABLE, ERROR)  # kinds with several codes per item; all others allow one
 OWN = "="  # separates kind and category in the name of a team's own code
-LONGEST = 60  # letters of a team's own kind, and of its category
+LONGEST = 60  # letters, in a team's own kind and in its category
 
 
 @dataclass(frozen=True)
 class Code:
-    """`name`: as in tables; a sub-code starts with the name of its code and a colon."""
+    """A code with its kind and title. `name`: as in tables; a sub-code starts with the name of its code and a colon."""
 
     name: str
     kind: str
@@ -121,7 +121,7 @@ def join_codes(protocol: str, names: Collection[str], *kinds: str) -> str:
 
 
 def filter_flaw_codes(study: Study) -> QuerySet[Response]:
-    """People's present answers about flaws of the study's items, in any study of the project."""
+    """People's current answers about flaws of the study's items, in any study of the project."""
     return Response.objects.filter(
         question__in=(*RULES, *HUMAN_ONLY, *GUIDELINES),
         item__in=UnitItem.objects.filter(unit__study=study).values("item"),
@@ -132,7 +132,7 @@ def filter_flaw_codes(study: Study) -> QuerySet[Response]:
 
 
 def collect_flaw_codes(study: Study) -> dict[str, dict[str, bool]]:
-    """The majority of yes and no; None at a tie."""
+    """By item and flaw, whether most people say yes; a tie is left out."""
     counts: dict[tuple[str, str], int] = {}
     for item, flaw, value in filter_flaw_codes(study).values_list("item__external_id", "question", "value"):
         if value in ("yes", "no"):

@@ -19,7 +19,7 @@ UNDEFINED = gettext_noop("undefined")
 
 
 def make_natural_key(words: str) -> list[str]:
-    """Sorts numbers in words by their size: t2 before t10."""
+    """A sort key that orders numbers in words by size: t2 before t10."""
     return [part.zfill(20) if part.isdecimal() else part for part in re.split(r"(\d+)", words)]
 
 
@@ -96,14 +96,14 @@ def count(value: int) -> str:
 
 
 def format_figure(value: int | float, digits: int = 2) -> str:
-    """A count unchanged, a small number with so many decimals, a number from ten on with one."""
+    """A count unchanged, a number below ten with `digits` decimals, a larger one with one."""
     if isinstance(value, int):
         return count(value)
     return number(value, digits if abs(value) < 10 else 1)
 
 
 def format_as(kind: str, value: int | float, digits: int = 2) -> str:
-    """A number of a column of this kind: a p-value, or a `figure`."""
+    """A number as its kind of column shows it: a p-value, or any other figure."""
     return format_p_value(value) if kind == "p" else format_figure(value, digits)
 
 

@@ -40,17 +40,17 @@ def require_shown_effects(role: Role = Role.VIEWER) -> Callable[[Callable[..., A
     While effects are hidden from the team, the visitor gets a page that says so.
     """
 
-    def of_view(view: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(view)
-        def shown(request, slug, *more, **named):
+        def show_unless_hidden(request, slug, *more, **named):
             study = get_study(request.user, slug, role)
             if are_effects_hidden(study):
                 return show_hidden_page(request, study)
             return view(request, study, *more, **named)
 
-        return shown
+        return show_unless_hidden
 
-    return of_view
+    return decorate
 
 
 def show_hidden_page(request, study):

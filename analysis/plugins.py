@@ -37,8 +37,8 @@ class PublishedStudy:
     """The published study behind a protocol, with numbers in `analysis/published.csv`.
 
     source: its name. differs: sentences about differences in its method. counted: by name of a table, the column with
-    the n of an own number, if it is not that of `reports.published.COUNTED`. by_language: whether only numbers in the
-    study's language are comparable, or else the English ones.
+    the n of a number of ours, if it is not that of `reports.published.COUNTED`. by_language: whether numbers are
+    comparable if their language is the study's; otherwise only the English ones are.
     """
 
     source: str

@@ -23,7 +23,7 @@ def fold_name(name: str) -> str:
 
 
 def match_generators(published: Sequence[str], own: Sequence[str], chosen: Mapping[str, str]) -> dict[str, str]:
-    """By own generator the published one that it is; each published one is matched at most once.
+    """The published generator of each own one, by name; each published one is matched at most once.
 
     `chosen`: a researcher's choices, by own generator; an empty name means none. The others are matched by name, first
     exactly, then by `fold_name`.

@@ -151,7 +151,7 @@ def shorten_reply(reply: str) -> str:
 
 
 def name_call(call: str) -> str:
-    """The name of a call, from the numbers of its run and its own."""
+    """The display name of a call that is given as RUN/NUMBER."""
     run, _slash, number = call.partition("/")
     return gettext("call %(number)s of run %(run)s") % {"number": number, "run": run}
 

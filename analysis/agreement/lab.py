@@ -148,7 +148,7 @@ class Lab:
 
 
 def build_lab(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str], choices: Choices) -> Lab | None:
-    """`frame`: see `responses_frame`; `annotators`: the codes of the compared ones. None if fewer than two of them
+    """`frame`: see `responses_frame`; `annotators`: the codes of those to compare. None if fewer than two of them
     answered the question."""
     answers = collect_answers(frame, asked, annotators)
     if len(answers.raters) < 2:
@@ -334,7 +334,7 @@ def build_overview(
     choices: Choices,
 ) -> Table:
     """One row per question, for a stopping questionnaire one per view; questions that fewer than two annotators
-    answered are left out. frame, annotators: as in `lab`; stages: how each annotator was asked."""
+    answered are left out. frame, annotators: as in `build_lab`; stages: how each annotator was asked."""
     whole = with_not_applicable(frame, stages)
     rows = [
         row

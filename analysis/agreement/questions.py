@@ -128,7 +128,7 @@ class Answers:
 
 
 def collect_answers(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str]) -> Answers:
-    """Raters in the order of `annotators`, without those who did not answer the question."""
+    """The answers to the question; raters in the order of `annotators`, without those who did not answer it."""
     of_question = (frame["stage"] == asked.stage) & (frame["question"] == asked.name)
     mine = frame[of_question & frame["annotator"].isin(annotators)]
     present = set(mine["annotator"])
@@ -151,8 +151,8 @@ def list_category_names(asked: LabQuestion) -> list[str]:
 
 
 def join_categories(stages: Iterable[Stage]) -> tuple[Question, ...]:
-    """The categories of all these stages, without repetition; “not applicable” is possible if any stage can skip
-    one."""
+    """The questions of these stages with a choice of labels, each once; as one that can be skipped if any stage can
+    skip it."""
     found: dict[str, Question] = {}
     for question in (question for stage in stages for question in stage.questions if question.kind == "choice"):
         known = found.get(question.name)

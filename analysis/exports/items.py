@@ -43,7 +43,7 @@ def list_preferences(study: Study, purposes: Collection[str]) -> Iterator[dict[s
 
 
 def list_ambiguous(study: Study) -> set[str]:
-    """Measures of which a higher value is not known to be better: `NOT_QUALITY` and questions without a scale."""
+    """Measures for which a higher value need not be better: `NOT_QUALITY` and questions without a scale."""
     questions = (question for stage in get_declaration(study).stages for question in stage.questions)
     return NOT_QUALITY | {question.name for question in questions if question.kind != "scale"}
 

@@ -60,7 +60,7 @@ QUIZZES = ("gift", "moodle", "qti")  # question formats in which a study's items
 
 
 def list_wide_columns(study: Study, purposes: Collection[str]) -> tuple[str, ...]:
-    """The fixed columns, and one for each annotator with a hand-in."""
+    """The fixed columns, and one for each annotator who has submitted answers."""
     return (*COLUMNS, *(name_annotator_column(code) for code in list_annotator_codes(study, purposes)))
 
 
@@ -124,7 +124,7 @@ def export_responses(study: Study, format: str, out: TextWriter, purposes: Colle
 
 @keep_garbage()
 def write_long(study: Study, purposes: Collection[str], out: TextWriter) -> int:
-    """Faster than `write_csv`: rows are written together, and one by one only if a cell may need a mark."""
+    """Write the long CSV; faster than `write_csv`, as rows are written together unless a cell may need a mark."""
     columns, number = list_export_columns(study), 0
     out.write(format_lines([map(write_cell, columns)]))
     places = [columns.index(name) for name in TRUTHS]
@@ -141,7 +141,7 @@ def write_long(study: Study, purposes: Collection[str], out: TextWriter) -> int:
 
 
 def spell_column(values: Iterable[Any]) -> Iterator[Any]:
-    """Truths in words; 1 and 0 are other answers."""
+    """True and false as words, because 1 and 0 are other answers."""
     return ("true" if value is True else "false" if value is False else value for value in values)
 
 
@@ -196,7 +196,7 @@ def write_long_parquet(study: Study, purposes: Collection[str], out: TextWriter)
 
 
 def open_bytes(out: TextWriter) -> IO[bytes]:
-    """The binary file beneath a text file; `NoBytes` if it has none."""
+    """The binary file to which a text file writes; `NoBytes` if it has none."""
     if (beneath := getattr(out, "buffer", None)) is None:
         raise NoBytes(_("This form is not text. Write it to a file."))
     return cast(IO[bytes], beneath)
@@ -238,7 +238,7 @@ def write_csv(columns: Collection[str], rows: Rows, out: TextWriter) -> int:
     number = 0
     with close_after(rows) as found:
         for number, row in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
-            # csv writes None, whole numbers and plain texts unchanged: nearly all of forty million cells
+            # csv writes None, whole numbers and plain texts unchanged, which nearly all cells are
             writer.writerow(
                 [
                     value

@@ -50,7 +50,7 @@ class CodeChoice:
 
 @dataclass(frozen=True)
 class Kind:
-    """Codes that belong together. `without`: ids of the items that have none of them, or contradicting ones."""
+    """Codes that belong together, for `of` items. `without`: ids of items that have none, or contradicting ones."""
 
     name: str
     codes: list[CodeChoice]
@@ -72,7 +72,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Scheme:
-    """All kinds of a study, with codes and categories from metadata by item id."""
+    """All kinds of a study, with codes by item id. `ways`: by kind, the categories of all items."""
 
     kinds: list[Kind]
     codes: dict[str, set[str]]
@@ -85,7 +85,7 @@ class Scheme:
 def build_scheme(
     study: Study, items: Collection[str], chosen: str = "", coding: IndependentCoding | None = None
 ) -> Scheme:
-    """`items`: their ids. `chosen`: the only kind whose codes get keys; None: all kinds.
+    """The kinds of codes for these items (ids). `chosen`: the only kind whose codes get keys; empty: all kinds.
 
     An independent coding offers the same codes and hides those of others and of the metadata.
     """
@@ -137,7 +137,7 @@ def list_offered_codes(study: Study) -> list[Code]:
 
 
 def list_offered(study: Study, found: dict[str, Categories], codes: dict[str, set[str]]) -> list[Code]:
-    """Kinds that divide the items come first. Of metadata, only columns with few values, which may be categories."""
+    """All codes on offer, first those whose kind divides the items. Metadata count only if they have few values."""
     known = {code.name: code for code in list_codes(study.protocol)}
     used = {name for names in codes.values() for name in names}
     from_metadata = {
@@ -170,7 +170,7 @@ class Coder:
 
 
 def list_coders(study: Study) -> list[Coder]:
-    """By name; nobody comes last."""
+    """Those who set the current codes, by name; codes set by a command come last."""
     rows = ItemCode.objects.current().filter(study=study).order_by().values_list("set_by", "set_by__username")
     found = [Coder(pk, name or "", n) for (pk, name), n in Counter(rows).items()]
     return sorted(found, key=lambda coder: (not coder.name, coder.name))
@@ -297,7 +297,7 @@ def _is_of(study: Study, code: str, kind: str) -> bool:
 
 
 def _sort_items(study: Study, items: list[ItemRecord], form: CodingFilter) -> list[ItemRecord]:
-    """By certainty means the order of the lists: both combined if neither is chosen, then the items in none."""
+    """Certainty is that of the chosen list, or of both lists if neither is chosen; items in no list come last."""
     name, sort = form.choice("list"), form.choice("sort")
     if name or sort == "surest":
         sure = map_certainties(study, [name] if name else ["guessable_items", "unanswerable_items"])
@@ -365,7 +365,7 @@ class Act:
 
 
 def list_latest_acts(study: Study, coding: IndependentCoding | None = None) -> list[Act]:
-    """The last few, newest first, with the codes in words."""
+    """The latest acts, newest first, with the codes in words."""
     acts = CodingAct.objects.filter(study=study, coding=coding).select_related("made_by")[:MOST_ACTS]
     return [describe_act(study, act) for act in acts]
 

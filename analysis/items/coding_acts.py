@@ -127,7 +127,7 @@ def code_items(
         code.pk: code
         for each in placed
         for code in of_items.get(each.item, ())
-        if _gives_way(study, code, each, wanted)
+        if _is_replaced_by(study, code, each, wanted)
     } | {at_place[each.place].pk: at_place[each.place] for each in new if each.place in at_place}
     return _carry_out(study, new, list(replaced.values()), user, coding, n_same=len(placed) - len(new))
 
@@ -136,7 +136,7 @@ def code_items(
 def take_back(
     study: Study, items: Collection[int], code: str, user: User | None, coding: IndependentCoding | None = None
 ) -> ActResult:
-    """Remove a code from all of these items that have it, wherever on them it points."""
+    """Remove a code from all of these items that have it, whatever part of them it points to."""
     _lock(study, coding)
     standing = _codes_by_item(study, set(items), coding)
     removed = [each for codes in standing.values() for each in codes if each.code == code]
@@ -154,7 +154,7 @@ def take_back_kind(study: Study, item: int, kind: str, user: User | None) -> Act
 
 @transaction.atomic
 def undo(study: Study, act: int, user: User, coding: IndependentCoding | None = None) -> ActResult | None:
-    """Undo one's own act: what it set is removed, what it removed is set again, under the name of whoever had set it.
+    """Undo an act of this user: remove what it set, set again what it removed, under the name of whoever had set it.
 
     None if the act is somebody else's or already undone. What others have set since at the same place stays.
     """
@@ -170,7 +170,7 @@ def undo_act(found: CodingAct, user: User) -> ActResult:
     _remove(removed, user, None)
     before = list(ItemCode.objects.filter(removed_in=found))
     standing = _codes_by_item(study, {code.item_id for code in before}, found.coding)
-    again = [code for code in before if _fits(study, code, standing.get(code.item_id, ()))]
+    again = [code for code in before if _can_be_set_again(study, code, standing.get(code.item_id, ()))]
     ItemCode.objects.bulk_create([_copy(code) for code in again], batch_size=BATCH)
     CodingAct.objects.filter(pk=found.pk).update(undone_at=timezone.now())
     return ActResult(found, len(again), items=frozenset(code.item_id for code in [*removed, *again]))
@@ -207,7 +207,7 @@ def _codes_by_item(study: Study, items: Collection[int], coding: IndependentCodi
     return found
 
 
-def _gives_way(
+def _is_replaced_by(
     study: Study, code: ItemCode, new: CodePlacement, wanted: Collection[tuple[int, str, int | None]]
 ) -> bool:
     """Whether an existing code is removed because a new one of its kind replaces it."""
@@ -216,7 +216,7 @@ def _gives_way(
     return same_kind and code.code != new.code and (code.item_id, code.code, code.option_id) not in wanted
 
 
-def _fits(study: Study, code: ItemCode, standing: Iterable[ItemCode]) -> bool:
+def _can_be_set_again(study: Study, code: ItemCode, standing: Iterable[ItemCode]) -> bool:
     """Whether a code can be set again beside the current codes of its item."""
     kind = find_code(study.protocol, code.code).kind
     if is_single(kind):

@@ -213,7 +213,7 @@ def get_answer(protocol: str, question: Question, codes: Iterable[str]) -> str:
 
 
 def list_values(study: Study, cell: Cell) -> list[tuple[str, str]]:
-    """The possible decisions on a cell, in words; nothing is written as a dash."""
+    """The possible decisions on a cell, in words; the value “-” means no code."""
     if cell.question.is_yes_no:
         codes = [cell.question.name]
     else:

@@ -73,7 +73,7 @@ def make_wording(item: Item) -> Wording:
 
 
 def list_item_signs(item: Item) -> list[Sign]:
-    """All of one item, in words."""
+    """The signs in the wording of one item, in words."""
     wording, options = make_wording(item), list(item.options.all())
     return [
         *(

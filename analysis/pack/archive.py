@@ -83,7 +83,7 @@ MOST_FILES = 2_000
 EXPANSION = 40  # largest size of the content, as a multiple of the size of the ZIP
 MOST_LIMITS = 4  # all files together, as a multiple of the limit per file
 MOST_MANIFEST = 4_000_000  # bytes
-BITE = 4 * BLOCK
+MAX_READ = 4 * BLOCK
 UPLOAD_KIND = "COMMAND"  # packs are imported by command, with its file size limit
 ENCRYPTED = 1  # the ZIP flag of an encrypted file
 
@@ -93,14 +93,14 @@ class BadPack(ValueError):
 
 
 class BoundedReader:
-    """A file of which one read returns at most `BITE` bytes, else `BadPack`; sizes stated in a ZIP may be wrong."""
+    """A file whose every read returns at most `MAX_READ` bytes, else `BadPack`; sizes stated in a ZIP may be wrong."""
 
     def __init__(self, file: IO[bytes]):
         self.file = file
 
     def read(self, size: int = -1) -> bytes:
-        content = self.file.read(BITE + 1 if size < 0 else min(size, BITE + 1))
-        if len(content) > BITE:
+        content = self.file.read(MAX_READ + 1 if size < 0 else min(size, MAX_READ + 1))
+        if len(content) > MAX_READ:
             raise BadPack(explain_too_large())
         return content
 
@@ -140,16 +140,16 @@ class PackReader:
         except UNREADABLE:
             raise BadPack(explain_unreadable(file, kind)) from None
         self.infos = {info.filename: info for info in self.zip.infolist()}
-        self.refuse_twins()
-        self.refuse_bombs(file.seek(0, SEEK_END))
+        self.refuse_duplicate_names()
+        self.refuse_zip_bombs(file.seek(0, SEEK_END))
         self.manifest = self.read_manifest()
 
-    def refuse_twins(self) -> None:
+    def refuse_duplicate_names(self) -> None:
         """Refuse two files with the same name: tools differ in which one they unpack."""
         if len(self.infos) < len(self.zip.infolist()):
             raise BadPack(_("The ZIP file contains two files with the same name. Export the pack again."))
 
-    def refuse_bombs(self, size: int) -> None:
+    def refuse_zip_bombs(self, size: int) -> None:
         """Refuse ZIP bombs. `size`: bytes of the ZIP file itself, as the sizes stated in it may be wrong."""
         unpacked = sum(info.file_size for info in self.infos.values())
         most = min(max(size, BLOCK) * EXPANSION, MOST_LIMITS * get_upload_limit(UPLOAD_KIND))

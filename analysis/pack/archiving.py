@@ -44,7 +44,7 @@ def refuse_hidden_effects(project: Project) -> None:
 
 
 def ask_for_archive(project: Project, user: User | None) -> Job:
-    """The job for a new archive that replaces the earlier one; the unfinished one, if there is one."""
+    """Request a new archive, which replaces the earlier one; returns its job, or that of an unfinished request."""
     refuse_hidden_effects(project)
     wanted = make_job(KIND, f"project:{project.pk}", {}, project, language="en")
     return get_or_schedule(wanted, timezone.now().isoformat(), user)

@@ -74,7 +74,7 @@ def write_pack(study: Study, choices: Choices, out: IO[bytes], progress: Progres
 
 
 def refuse_written(study: Study) -> None:
-    """Items that people write go into the bank; a pack holds them with a study that judges them, not with this one."""
+    """Raises `BadChoice` for a writing study: its questions become items, which are in packs of studies about them."""
     if not PROTOCOLS[study.protocol].needs_items:
         raise BadChoice(
             _("Writing studies have no replication pack: accepted questions become items and are part of "
@@ -186,7 +186,7 @@ def find_pack(study: Study) -> Job | None:
 
 
 def ask_for_pack(study: Study, choices: Choices, user: User | None) -> Job:
-    """The job for a new pack that replaces the study's earlier one; the unfinished one, if it is the same.
+    """Request a new pack, which replaces the earlier one; returns its job, or that of the same unfinished request.
 
     A pack holds the rows of every evaluator, whichever were chosen.
     """
@@ -200,15 +200,15 @@ def ask_for_pack(study: Study, choices: Choices, user: User | None) -> Job:
 def build_pack(job: Job, report_progress: Listener) -> Path:
     """The work of a job that builds a pack."""
 
-    def tell(done: int) -> None:
+    def report_step(done: int) -> None:
         report_progress(STEPS[min(done, len(STEPS) - 1)], done, len(STEPS))
 
     study = find_subject(job)
     job.about = {"withheld": sorted(find_hidden_texts(study))}
-    tell(0)
+    report_step(0)
     try:
         with create_file() as file:
-            write_pack(study, Choices.from_json(job.parameters), file, tell)
+            write_pack(study, Choices.from_json(job.parameters), file, report_step)
     except BadChoice as bad:
         raise JobFailed(str(bad)) from bad
     return Path(file.name)

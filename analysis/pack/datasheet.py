@@ -39,7 +39,7 @@ NO_WORDS = ("name", "value")  # entries of a wording that nobody reads: its name
 
 @dataclass(frozen=True)
 class Criterion:
-    """A question in a stage. `about`: type of quality, aspect, frame; None if the protocol does not state them."""
+    """A question in a stage. `about`: type of quality, aspect, frame of reference; None if the protocol has none."""
 
     stage: Stage
     question: Question
@@ -127,17 +127,17 @@ SECTIONS = {
 
 @dataclass(frozen=True)
 class Entry:
-    """One question of the datasheet; `answer` is None if a person has to fill it in. In section 4 it is about a
-    criterion."""
+    """One question of the datasheet; `answer` is None if a person has to fill it in.
+    `criterion`: the one it is about, in section 4."""
 
     number: str
     question: str
     answer: str | None
     criterion: str = ""
 
-    def with_answer(self, words: Callable[[str], str]) -> "Entry":
-        """The same entry with its answer changed by the function `words`; an open question stays open."""
-        return replace(self, answer=None if self.answer is None else words(self.answer))
+    def with_answer(self, change: Callable[[str], str]) -> "Entry":
+        """The same entry with its answer changed by this function; an open question stays open."""
+        return replace(self, answer=None if self.answer is None else change(self.answer))
 
     @property
     def section(self) -> str:
@@ -146,24 +146,24 @@ class Entry:
 
 def build_datasheet(facts: Facts) -> list[Entry]:
     parts = (
-        list_resources,
-        list_evaluators,
+        describe_resources,
+        describe_systems,
         describe_sample,
         describe_people,
         describe_design,
         describe_criteria,
-        list_ethics,
+        describe_ethics,
     )
     return [entry for part in parts for entry in part(facts)]
 
 
-def list_resources(facts: Facts) -> Iterator[Entry]:
+def describe_resources(facts: Facts) -> Iterator[Entry]:
     yield Entry("1.1", "The paper, and which experiment of it", None)
     yield Entry("1.2", "Where outputs and tools are to be had", "this pack; tool: Lesart " + versions()["lesart"])
     yield Entry("1.3", "Who filled this in, and whom to ask", None)
 
 
-def list_evaluators(facts: Facts) -> Iterator[Entry]:
+def describe_systems(facts: Facts) -> Iterator[Entry]:
     by = "; ".join(f"{name}: {n} items" for name, n in facts.items.items())
     yield Entry("2.1", "Input of the systems", "text: document" if facts.n_texts else None)
     yield Entry("2.2", "Output of the systems", f"text: questions, with options where they have any ({by})")
@@ -289,7 +289,7 @@ def name_instrument(facts: Facts) -> str:
     return f"the instrument {version.instrument}, version {version.version}, in the folder instruments"
 
 
-def list_ethics(facts: Facts) -> Iterator[Entry]:
+def describe_ethics(facts: Facts) -> Iterator[Entry]:
     yield Entry("5.1", "Approval by an ethics committee", None)
     yield Entry("5.2", "Personal data", f"the pack holds opaque codes only; what else was collected: {OPEN}")
     yield Entry("5.3", "Data of special categories", None)

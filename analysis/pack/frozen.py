@@ -66,7 +66,7 @@ def describe_withheld(text: Text, entry: dict[str, Any], redactor: Redactor) -> 
 
 
 def remove_quotes(item: dict[str, Any], text_id: str, redactor: Redactor) -> dict[str, Any]:
-    """The item's words, unless they quote a hidden text. Explanations about such a text are left out, and all tags."""
+    """The item without quotes of hidden texts, without tags, and without explanations if its own text is hidden."""
     hidden = text_id in redactor.hidden
     answers = [
         {
@@ -117,7 +117,7 @@ def list_metrics(study: Study) -> list[dict[str, Any]]:
 
 
 def describe_run(generated: GeneratorRun) -> dict[str, Any]:
-    """What a model was asked with when it wrote; never its address or API key."""
+    """The model, prompts and parameters of a generation run; never an address or API key."""
     run = generated.run
     return {
         "model": run.model,
@@ -159,7 +159,7 @@ HISTORY = ("created_at", "launched_at", "main_opened_at", "closed_at")
 
 
 def build_study_file(study: Study) -> dict[str, Any]:
-    """The study as a mapping that `create_study` reads, in one order of keys."""
+    """The study as a mapping that `create_study` reads, with its keys in a fixed order."""
     variants = [
         {"name": each.name, "instrument": str(each.instrument_version.instrument), "params": sort_keys(each.params)}
         for each in list_variants(study)

@@ -45,7 +45,7 @@ class Conduct:
 @dataclass(frozen=True)
 class Facts:
     """Counts of what is in the figures. `items`: number of items by generator. `groups`: people by group. `rounds`:
-    those with answers. `left_out`: answers of other purposes, which are not in the figures."""
+    the number of rounds with answers. `left_out`: answers of other purposes, which are not in the figures."""
 
     study: Study
     report: Report
@@ -73,7 +73,7 @@ class Facts:
 
 
 def collect_facts(evidence: Evidence, report: Report, conduct: Conduct) -> Facts:
-    """`conduct`: see `describe_conduct`, which reads the database; this function does not."""
+    """Count the facts without reading the database, which `describe_conduct` does for `conduct`."""
     annotators = evidence.annotators
     people = annotators[annotators["kind"] == "human"]
     simulated = people["purpose"] == "simulated"
@@ -244,7 +244,7 @@ def name_interval_methods(table: Table, convention: str) -> Iterator[str]:
 
 
 def describe_agreement(facts: Facts) -> str:
-    """The agreement of people, or of models that replace them; nothing for a single one."""
+    """The agreement of people, real or simulated; why it is undefined for fewer than two."""
     if facts.n_people + facts.n_simulated > 1:
         return find_plugin(facts.study.protocol).agreement(facts)
     return _("Agreement between people is not defined: it takes two, and %(n)s answered.") % {

@@ -35,7 +35,7 @@ OPAQUE = re.compile(
 )
 RUN = 5  # consecutive words that identify their text
 WORD = re.compile(f"[{UNSPACED}]|[^\\W{UNSPACED}]+")
-CODED = ("frame", "every_round", "annotators", "times", "minutes", "verdicts", "pairs")
+WITH_ANNOTATORS = ("frame", "every_round", "annotators", "times", "minutes", "verdicts", "pairs")  # of `Evidence`
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Redactor:
     def redact_evidence(self, evidence: Evidence) -> Evidence:
         """The evidence as the pack has it: with its codes, and only what may be published about items and
         corrections."""
-        frames = {name: getattr(evidence, name) for name in CODED}
+        frames = {name: getattr(evidence, name) for name in WITH_ANNOTATORS}
         if self.codes:
             frames = {name: frame.assign(annotator=frame["annotator"].map(self.code)) for name, frame in frames.items()}
         sentences = tuple(
@@ -149,7 +149,7 @@ def number_names(word: str, names: Iterable[str], taken: set[str]) -> dict[str, 
 
 
 def list_word_runs(words: str) -> set[tuple[str, ...]]:
-    """All runs of five consecutive words."""
+    """All runs of five consecutive words; a character of a script without spaces counts as half a word."""
     found = [word.casefold() for word in WORD.findall(words)]
     weights = [1 if CHARACTER.match(word) else 2 for word in found]
     runs, end, weight = set(), 0, 0

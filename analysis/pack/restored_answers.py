@@ -94,15 +94,15 @@ def group_by_declaration(
 ) -> Iterator[tuple[Declaration, list[Row]]]:
     """The rows of people who were asked in the same way, for each way; `BadPack` for people whom the pack does not
     list."""
-    ways = {"": get_declaration(study)} | map_variant_declarations(study)
-    found: dict[str, list[Row]] = {name: [] for name in ways}
+    declarations = {"": get_declaration(study)} | map_variant_declarations(study)
+    found: dict[str, list[Row]] = {name: [] for name in declarations}
     for row in rows:
         if row.annotator not in annotators:
             values = {"who": row.annotator, "item": row.item_label}
             raise BadPack(_("The pack has answers of %(who)s to %(item)s, but no assignment for them.") % values)
         variant = annotators[row.annotator].variant
         found[variant.name if variant else ""].append(row)
-    return ((ways[name], mine) for name, mine in found.items())
+    return ((declarations[name], mine) for name, mine in found.items())
 
 
 def parse_extra(cells: Cells) -> Extra:

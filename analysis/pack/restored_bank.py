@@ -110,7 +110,7 @@ def restore_metrics(pack: PackReader, project: Project, items: dict[str, Item]) 
 
 
 def read_lines(pack: PackReader, name: str) -> Iterable[dict[str, Any]]:
-    """The lines of a file that packs of earlier versions lack."""
+    """The lines of a file; none if the pack lacks it, as packs of earlier versions may."""
     return pack.lines(name) if pack.has(name) else ()
 
 

@@ -112,7 +112,7 @@ def read_blocks(history: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def restore_people_texts(study: Study, entry: Any) -> None:
-    """The draw of texts for people, as in the pack; every text must be one of the pack's."""
+    """Store the draw of texts for people; `BadPack` if it names a text that the pack lacks."""
     if entry is None:
         return
     known = set(study.project.texts.values_list("external_id", flat=True))

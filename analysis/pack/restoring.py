@@ -45,9 +45,8 @@ class RestoredStudy:
 def import_pack(file: IO[bytes], project: Project, slug: str = "") -> RestoredStudy:
     """Store a pack in an empty project, as an imported study under its own short name or another.
 
-    Every file is checked against its hash, every answer against the protocol's declaration. Raises `BadPack`,
-    `SpecError`,
-    `studies.services.responses.importing.ImportRefused`; then nothing is stored.
+    Every file is checked against its hash, every answer against the protocol's declaration. If it
+    raises `BadPack`, `SpecError` or `studies.services.responses.importing.ImportRefused`, nothing is stored.
     """
     refuse_used(project)
     pack = PackReader(file)

@@ -47,7 +47,7 @@ from projects.services import SLUG_LENGTH
 @require_http_methods(["GET", "HEAD", "POST"])
 @require_shown_effects(Role.REVIEWER)
 def study_pack(request, study):
-    """The choices are those of the results page, from the address."""
+    """The pack of a study; POST requests a new one. The choices are in the address, as on the results page."""
     if study.is_draft:
         raise Http404
     form = ResultsForm(study, counts_by_purpose(study), request.GET)
@@ -115,18 +115,18 @@ def results_methods(request, study):
         "text": text,
         "language": language,
         "languages": [code for code in LANGUAGES if code != language],
-        "bibtex": list_entries(published.source if published else ""),
+        "bibtex": write_bibtex(published.source if published else ""),
         "asked": urlencode(build_query(form), doseq=True),
     }
     return render(request, "analysis/methods.html", context)
 
 
-def list_entries(source: str) -> str:
+def write_bibtex(source: str) -> str:
     """What to cite, as BibTeX: this software, and the study that the protocol comes from."""
-    return "\n".join(filter(None, (SOFTWARE % versions()["lesart"], write_entry(source))))
+    return "\n".join(filter(None, (SOFTWARE % versions()["lesart"], write_bibtex_entry(source))))
 
 
-def write_entry(source: str) -> str:
+def write_bibtex_entry(source: str) -> str:
     """A source like “A & B (2024), Title” as an entry; nothing for other forms."""
     found = SOURCE.fullmatch(source)
     if found is None:

@@ -25,7 +25,7 @@ CHUNK = 2_000
 def iter_annotators(study: Study, purposes: Collection[str], redactor: Redactor) -> list[dict[str, Any]]:
     """In the order in which they were added, under opaque codes. No link, name or address."""
     rows = Annotator.objects.filter(study=study, purpose__in=purposes).select_related("variant").order_by("pk")
-    rows = rows.exclude(ended_as__in=ERASED)  # nothing is left of them
+    rows = rows.exclude(ended_as__in=ERASED)  # their data were erased
     prompts = map_evaluator_prompts(study)
     known = Evaluator.objects.filter(annotator__study=study).select_related("annotator__study")
     evaluators = {each.annotator_id: each for each in known}
@@ -155,7 +155,7 @@ def iter_codes(study: Study, redactor: Redactor) -> list[dict[str, Any]]:
 
 
 def iter_coders(study: Study, redactor: Redactor) -> Iterator[dict[str, Any]]:
-    """What each independent coder set, once codings can be compared; numbers stand for the coders."""
+    """What each independent coder set, once codings can be compared; coders are numbered."""
     for number, coding in enumerate(Comparison(study).codings, 1):
         rows = ItemCode.objects.current(coding).select_related("item__text", "option").order_by("pk")
         for row in rows:

@@ -69,7 +69,7 @@ class Sizes:
 
 
 def read_sizes(study: Study) -> Sizes:
-    """Raises `SpecError` for a draft that cannot be launched yet."""
+    """The sizes of a study's plan; raises `SpecError` for a draft that cannot be launched yet."""
     return read_draft_sizes(outline_draft(study)) if study.is_draft else read_running_sizes(study)
 
 
@@ -90,7 +90,7 @@ def read_draft_sizes(found: Outline) -> Sizes:
 
 
 def read_running_sizes(study: Study) -> Sizes:
-    """The plan is in the slots; imported answers have only assignments."""
+    """The sizes of a launched study by its slots, or by its assignments if it was imported."""
     theirs = filter_people_units(study)
     units = UnitItem.objects.filter(unit__in=theirs)
     options = units.order_by().values_list("item").annotate(n=Count("item__options", distinct=True))

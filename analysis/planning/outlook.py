@@ -27,7 +27,7 @@ def build_spread_table(rows: list[dict[str, Any]]) -> Table:
     return COMPONENTS.build(rows)
 
 
-def build_component_row(name: str, words_of: str, value: float, assumed: float, found: Interval) -> dict[str, Any]:
+def build_component_row(name: str, said: str, value: float, assumed: float, found: Interval) -> dict[str, Any]:
     units = {"text": _("texts"), ANNOTATOR: _("annotators")}
     return {
         "component": name,
@@ -39,16 +39,16 @@ def build_component_row(name: str, words_of: str, value: float, assumed: float, 
         "n_units": found.n_units,
         "n_judgments": found.n_responses,
         "reason": _(found.reason) if found.reason else "",
-        "component_said": words_of,
+        "component_said": said,
         "unit_said": units[found.unit],
         "intervals": {"sd": same_interval(found)},
     }
 
 
-def make_unfitted_row(name: str, words_of: str, assumed: float) -> dict[str, Any]:
+def make_unfitted_row(name: str, said: str, assumed: float) -> dict[str, Any]:
     empty = {"low": None, "high": None, "unit": "", "n_units": 0, "n_judgments": 0}
     reason = _("no answers of people yet")
-    return {"component": name, "sd": None, "assumed": assumed, "component_said": words_of, "unit_said": "", **empty,
+    return {"component": name, "sd": None, "assumed": assumed, "component_said": said, "unit_said": "", **empty,
             "reason": reason, "intervals": {"sd": dict.fromkeys(CONVENTIONS, empty)}}  # fmt: skip
 
 
@@ -69,7 +69,7 @@ class AssumedPlan(ABC):
 
     @abstractmethod
     def rows(self, seed: int) -> Iterator[dict[str, Any]]:
-        """An `build_outlook_row` for each axis and size."""
+        """A `build_outlook_row` for each axis and size."""
 
     @abstractmethod
     def note(self) -> str:

@@ -84,7 +84,7 @@ DROP = [("duplicates", _("repeated wordings within a text")), ("references", _("
 TEXTS = [("all", _("all texts")), ("shared", _("only texts that people and all models answered"))]
 ESTIMATE = [("pooled", _("pooled: all answers")), ("matched", _("matched: same person, same item in both stages"))]
 
-METRICS = "metric_correlations"  # the table that says what metrics leave out
+METRICS = "metric_correlations"  # the table that compares metrics with people
 
 SKILLS = [
     ("crowd", _("crowd workers (ε = .10)")),
@@ -321,7 +321,7 @@ class LabForm(forms.Form):
 
 
 def as_read(annotator: Annotator) -> tuple[bool, str, list[str]]:
-    """People before models, by groups, p2 before p10."""
+    """The sort key of an annotator: people before models, by groups, p2 before p10."""
     return annotator.kind != AnnotatorKind.HUMAN, annotator.group, make_natural_key(annotator.code)
 
 

@@ -196,7 +196,7 @@ def behind_link(study: Study, form: ResultsForm, page: str, **more: str) -> Call
     def of_table(table: Table) -> BehindLink | None:
         if not may_see:
             return None
-        # Thousands of numbers, a few in each row, which may be another mapping each time.
+        # Cached by names: a row has several numbers, and may be another mapping each time.
         key = lru_cache(maxsize=None, typed=True)(
             lambda *names: table.row_key(dict(zip(table.keys, names, strict=True)))
         )

@@ -93,7 +93,7 @@ def sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict
         "groups": group_tables(study, filled),
         "n_tables": len(filled),
         "empty": {"title": _("No results yet"), "tables": empty},
-        "notes_of_several": drawn.of_several,
+        "notes_of_several": drawn.shared_notes,
         "description": drawn.described,
         "described": report.table(DESCRIPTION),
         "published": make_published_part(study, form, report, page),
@@ -134,24 +134,26 @@ class TablesOnPage:
     def __init__(self, study: Study, form: ResultsForm, report: Report, page: str):
         self.study, self.form, self.report = study, form, report
         self.behind, self.convention = behind_link(study, form, page), form.choices.convention
-        self.elsewhere, self.of_several = long_tables(report), notes_of_several(report)
-        self.here, self.grids = rows_here(report), select_fitting_grids(report.tables)
+        self.long_tables, self.shared_notes = long_tables(report), notes_of_several(report)
+        self.rows_on_page, self.grids = rows_here(report), select_fitting_grids(report.tables)
         table = report.table(DESCRIPTION)
-        self.sideways = next((each.name for each in report.tables if set(each.header) >= SHARES), "")
+        self.wide_table = next((each.name for each in report.tables if set(each.header) >= SHARES), "")
         self.described = build_description(table, self.behind(table), SHORT_CLOSED)
         taken = cells_taken(self.described, self.grids)
-        self.most = count_fitting_rows([(len(each.rows), len(each.columns)) for each in self.here.values()], taken)
+        self.max_rows = count_fitting_rows(
+            [(len(each.rows), len(each.columns)) for each in self.rows_on_page.values()], taken
+        )
         self.place = partial(place_in_results, study, report, urlencode(build_query(form), doseq=True))
 
     def show(self, table: Table) -> "TableSection":
         from analysis.figures.registry import list_figures
 
-        own = tuple(note for note in table.notes if note not in self.of_several)
-        mine = replace(self.here[table.name], notes=own)
-        fitting = min(self.most, SURE_ENOUGH) if table.name in LISTS else self.most
+        own = tuple(note for note in table.notes if note not in self.shared_notes)
+        mine = replace(self.rows_on_page[table.name], notes=own)
+        fitting = min(self.max_rows, SURE_ENOUGH) if table.name in LISTS else self.max_rows
         links = links_of(self.study, self.form, replace(mine, rows=mine.rows[:fitting])) if mine.rows else {}
         shown = build_page_table(mine, self.convention, links, self.behind(table), fitting)
-        n_elsewhere = len(table.rows) if table.name in self.elsewhere else 0
+        n_elsewhere = len(table.rows) if table.name in self.long_tables else 0
         figures = [name for name in self.report.figures if list_figures()[name][0] == table.name]
         return TableSection(
             replace(shown, more=len(table.rows)) if n_elsewhere else shown,
@@ -159,7 +161,7 @@ class TablesOnPage:
             n_elsewhere,
             [self.place(name, table) for name in figures],
             pivot(table, self.convention, self.behind(table), self.grids[table.name]),
-            place_side_by_side(table, self.convention, self.behind(table)) if table.name == self.sideways else None,
+            place_side_by_side(table, self.convention, self.behind(table)) if table.name == self.wide_table else None,
         )
 
 

@@ -191,7 +191,7 @@ def note_items(study: Study, report: Report, query: str) -> Iterator[Note]:
 
 
 def note_review(study: Study, outcome: Outcome | None) -> Iterator[Note]:
-    """That items which people wrote wait for a decision."""
+    """A note if items that people wrote wait for a decision."""
     if outcome is not None and (n := outcome.n_waiting):
         sentence = ngettext(
             "%(n)s item written by annotators waits for your review.",
@@ -222,7 +222,7 @@ def note_answers(study: Study, report: Report) -> Iterator[Note]:
 
 
 def note_texts(study: Study, outcome: Outcome | None, verdict: Verdict) -> Iterator[Note]:
-    """That the study needs more texts to show which generator is better."""
+    """A note if only more texts could show which generator is better."""
     if outcome is None or outcome.speaker or study.state in RUNNING or verdict.kind not in UNSETTLED:
         return
     compared = outcome.compared

@@ -109,7 +109,7 @@ def contents(table, parts, number):
 
 
 def table_called(report, name):
-    """404 where the report has no such table."""
+    """The table with this name; 404 if the report has none."""
     try:
         return report.table(name)
     except KeyError:

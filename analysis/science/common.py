@@ -1,4 +1,4 @@
-"""What the modules share: the stages without and with the text, judgments in them, and estimates by convention."""
+"""Shared by this package: the stages without and with the text, judgments in them, and estimates by convention."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class ReadingStages:
 
 
 def list_reading_stages(evidence: Evidence) -> ReadingStages | None:
-    """None if no option is judged with the text."""
+    """The stages in which options are judged; None if none is judged with the text."""
     return find_reading_stages(evidence.study)
 
 
@@ -45,20 +45,20 @@ def collect_judgments(evidence: Evidence) -> pd.DataFrame:
 
 def estimate_by_convention(random: VarianceParts, fixed: VarianceParts, reason: str = "") -> Estimate:
     """An estimate with its interval over readers and texts, and for these readers; `reason`: why there is none."""
-    nowhere = undefined_interval("", ("text", fixed.n_texts, 0, None), NOT_PUBLISHED)
-    found = {READERS: random.interval(), ANNOTATORS: fixed.interval(), PUBLISHED: nowhere}
+    no_interval = undefined_interval("", ("text", fixed.n_texts, 0, None), NOT_PUBLISHED)
+    found = {READERS: random.interval(), ANNOTATORS: fixed.interval(), PUBLISHED: no_interval}
     return Estimate(np.nan if reason else random.value, found, reason)
 
 
 def estimate_over_texts(parts: VarianceParts, reason: str = "") -> Estimate:
-    """The same for figures whose readers are always treated as fixed."""
+    """An estimate with its interval over texts, for figures whose readers are always treated as fixed."""
     return estimate_by_convention(parts, parts, reason)
 
 
 def leave_undefined(reason: str) -> Estimate:
     """An estimate without a number, for this reason, already translated."""
-    nowhere = undefined_interval("", ("text", 0, 0, None), "")
-    return Estimate(np.nan, dict.fromkeys((READERS, ANNOTATORS, PUBLISHED), nowhere), reason)
+    no_interval = undefined_interval("", ("text", 0, 0, None), "")
+    return Estimate(np.nan, dict.fromkeys((READERS, ANNOTATORS, PUBLISHED), no_interval), reason)
 
 
 def translate_reason(reason: str, values: Mapping[str, Any] | None = None) -> str:

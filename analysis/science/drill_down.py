@@ -1,4 +1,4 @@
-"""The answers behind the numbers of these tables."""
+"""The answers behind the numbers in the tables of `analysis.science`."""
 
 import pandas as pd
 from django.utils.translation import gettext as _
@@ -174,7 +174,7 @@ def list_severity(evidence: Evidence, row: Row, column: str) -> Table:
     rows = select_ratings(evidence, row["question"], "")
     shared = rows.groupby("item_id")["annotator"].transform("size") > 1
     mine = rows["annotator"] == row["annotator"]
-    chosen = {"n": mine & shared, "severity": mine | ~mine, "r_others": shared}.get(column, mine)
+    chosen = {"n": mine & shared, "severity": mine | ~mine, "r_others": shared}.get(column, mine)  # mine | ~mine: all
     return list_rows(evidence, rows[chosen], ANSWER, _("The answers"))
 
 
@@ -188,7 +188,7 @@ def list_labels(evidence: Evidence, row: Row, column: str) -> Table:
     mine = rows["annotator"] == row["annotator"] if "annotator" in row else rows["generator"] == row["generator"]
     if column == "n_items":
         return list_counted(evidence, rows[mine], column)
-    chosen = {"n": mine & shared, "severity": mine | ~mine, "fair": mine | ~mine}.get(column, mine)
+    chosen = {"n": mine & shared, "severity": mine | ~mine, "fair": mine | ~mine}.get(column, mine)  # mine | ~mine: all
     return list_rows(evidence, rows[chosen], ANSWER, _("The answers"))
 
 

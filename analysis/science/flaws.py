@@ -154,7 +154,7 @@ def map_item_types(evidence: Evidence) -> dict[str, str]:
 
 
 def average_by_item(evidence: Evidence) -> pd.DataFrame:
-    """By item, people's shares right: informativity, answerability, guessability; items with both stages only."""
+    """Informativity, answerability and guessability by people, for each item that they answered in both stages."""
     stages = list_reading_stages(evidence)
     if stages is None or not stages.without:
         return pd.DataFrame(columns=list(OUTCOMES))

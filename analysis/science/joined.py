@@ -171,16 +171,16 @@ class JoinedStages:
         for measure in (GUESSABILITY, ANSWERABILITY, INFORMATIVITY):
             reason = self.explain_undefined(measure)
             methods = {FITTED: None} if reason else METHODS
-            alone = None if reason else self.width(measure, PEOPLE_ONLY, convention)
+            people_width = None if reason else self.width(measure, PEOPLE_ONLY, convention)
             for method, slope in methods.items():
-                yield self.row(measure, method, slope, reason, alone, convention)
+                yield self.row(measure, method, slope, reason, people_width, convention)
 
     def width(self, measure: str, slope: float | None, convention: str) -> float:
         low, high = self.parts(measure, slope, RANDOM if convention == READERS else FIXED).ends()
         return high - low
 
     def row(
-        self, measure: str, method: str, slope: float | None, reason: str, alone: float | None, convention: str
+        self, measure: str, method: str, slope: float | None, reason: str, people_width: float | None, convention: str
     ) -> dict[str, Any]:
         cells = self.cells_of(measure)
         n, n_all = count_done(cells), int((cells[0].weight > 0).sum())
@@ -200,7 +200,7 @@ class JoinedStages:
             "slope": None if single is None else single.slope,
             "r": r,
             "n_effective": n * gain(max(r, 0.0), n, n_all) if method == FITTED else None,
-            "width_share": self.width(measure, slope, convention) / alone if alone else None,
+            "width_share": self.width(measure, slope, convention) / people_width if people_width else None,
             "remark": remark,
             "remark_said": remark,
         }
@@ -304,8 +304,8 @@ def make_cell(
 
 
 def predict(judgments: pd.DataFrame, texts: pd.Index, evidence: Evidence) -> Predictor:
-    """The mean p(right), from the judgments of a stage, of the models that answered about every text and have not
-    seen people's answers to any text. All models that the plan names must be such."""
+    """The mean p(right), from the judgments in a stage, of all models that answered about every text and have not
+    seen people's answers to any text. If the plan names models, all of them must qualify."""
     models, all_needed = choose_predictors(evidence), is_planned(evidence)
     missing = {model.name: len(set(texts) - set(model.rows_of(judgments)["text_id"])) for model in models}
     reason = refuse_models(missing, all_needed, INCOMPLETE, {"n": len(texts)})
@@ -324,8 +324,8 @@ def predict(judgments: pd.DataFrame, texts: pd.Index, evidence: Evidence) -> Pre
 def refuse_models(
     counts: Mapping[str, int], all_needed: bool, sentence: str, values: Mapping[str, int] | None = None
 ) -> str:
-    """The refusal that names the model with the fewest texts that it lacks, or has seen; empty if some model, or all
-    that are needed, have none."""
+    """Why the models cannot be used, named by the one with the fewest unusable texts; empty if they can. counts: the
+    number of unusable texts by model, which must be 0 for one of them, or for all if all are needed."""
     unusable = [name for name, n in counts.items() if n]
     if len(unusable) < len(counts) and not (all_needed and unusable):
         return ""
@@ -418,8 +418,8 @@ def list_sentences(tables: tuple[Table, ...]) -> list[str]:
 
 
 def say_joined(row: Row) -> str:
-    """The estimate, and how many texts with people only would be as precise; if r is below .3, that models hardly
-    help; if others than the planned models predict people, that."""
+    """The estimate, and how many texts with people only would be as precise. Warns if models hardly help (r below .3),
+    or if others than the planned models predict people."""
     about = {
         "people": say_of_texts(row["n_texts"]), "all": say_of_texts(row["n_texts_all"]), "generator": row["generator"],
         "value": format_with_interval(row["value"], row["low"], row["high"]),

@@ -99,8 +99,7 @@ def say_rounds(evidence: Evidence) -> list[str]:
 
 
 def drop_pooled_ratings(found: list[Ratings]) -> list[Ratings]:
-    """The ratings without those of all people together where a question has several groups: then each group stands
-    alone, as raters of different groups are not pooled silently."""
+    """The ratings of each group, or of all people where a question has no groups: groups are not pooled silently."""
     grouped = {each.question.name for each in found if each.group}
     return [each for each in found if each.group or each.question.name not in grouped]
 
@@ -179,7 +178,7 @@ def estimate_reliability(
 
 
 def leave_out_texts(ratings: Ratings) -> list[GStudy]:
-    """The same study without each text."""
+    """The G study without each text in turn."""
     (item, _), (rater, _) = ratings.codes("item_id"), ratings.codes("annotator")
     cluster = ratings.of_items("text_id")[0][item]
     return [GStudy(float(o), float(r), float(e)) for o, r, e in g_study_without(item, rater, cluster, ratings.value)]
@@ -301,6 +300,8 @@ def build_severity_rows(ratings: Ratings, found: Severity | None, reason: str) -
 
 @dataclass(frozen=True)
 class Habits:
+    """How raters use the scale; `shared`: ratings of items that others rated, too."""
+
     item: np.ndarray
     rater: np.ndarray
     value: np.ndarray

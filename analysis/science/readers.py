@@ -199,8 +199,8 @@ def correlate_residuals(answers: np.ndarray, model: ItemResponseModel) -> tuple[
     return one, other, values - np.nanmean(values)
 
 
-def summarize_pairs(name: str, apart: np.ndarray) -> dict[str, Any]:
-    mine = apart[~np.isnan(apart)]
+def summarize_pairs(name: str, values: np.ndarray) -> dict[str, Any]:
+    mine = values[~np.isnan(values)]
     return {
         "pairs": name, "q3": mine.mean() if len(mine) else None, "n_pairs": len(mine),
         "n_high": int((mine > FAR).sum()), "reason": "",
@@ -381,7 +381,7 @@ def sum_time_cells(evidence: Evidence, read: pd.DataFrame, stage: str) -> pd.Dat
 def estimate_effect(
     cells: pd.DataFrame, guessed: pd.MultiIndex, bounds: tuple[float, float], readers: Readers
 ) -> CarryOver:
-    """From cells by annotator and item; guessed: whether the cell was guessed before."""
+    """The effect of having guessed an item before. guessed: the annotators and items of guessed cells."""
     before = guessed.get_indexer(pd.MultiIndex.from_frame(cells[PAIR])) >= 0
     item, text, annotator = (
         pd.factorize(cells[name], sort=True)[0].astype(np.int64) for name in ("item_id", "text_id", "annotator")

@@ -47,7 +47,7 @@ from analysis.science.versions import (
 )
 from analysis.tables.spec import Table
 
-Say = Callable[[tuple[Table, ...]], list[str]]  # the sentences of the tables of a piece
+Say = Callable[[tuple[Table, ...]], list[str]]  # from the tables of a piece to its sentences
 
 
 def add_science(report: Report, evidence: Evidence) -> Report:
@@ -86,7 +86,7 @@ def has_figure(table: Table) -> bool:
 
 # Each generator against the mean of the others, by every measure on which generators are compared.
 
-FEWEST = 3  # generators; of two, the difference to the others is that of the pair
+FEWEST = 3  # generators; with two, “the others” are the other one
 
 
 def compare_with_others(evidence: Evidence, comparisons: Sequence[Comparison]) -> tuple[Table, ...]:

@@ -132,7 +132,7 @@ def list_reliable(evidence: Evidence, items: pd.DataFrame) -> Iterator[Reliable]
     if len(minutes):
         people = people_in(evidence).rows_of(evidence.frame)["annotator"].nunique()
         for measure, rows in items.groupby("measure", sort=True):
-            scores = table_scores(rows)
+            scores = tabulate_scores(rows)
             if len(scores) >= FEWEST_GENERATORS:
                 yield Reliable(GENERATORS, str(measure), alpha_of_parts(scores), float(minutes.median()) * people)
 
@@ -142,7 +142,8 @@ def list_reliable_readers(evidence: Evidence, minutes: pd.Series) -> Iterator[Re
     if stages is None:
         return
     mine = people_in(evidence).rows_of(collect_judgments(evidence))
-    block = find_complete_block(read) if not (read := mine[mine["stage"] == stages.with_text]).empty else read
+    read = mine[mine["stage"] == stages.with_text]
+    block = read if read.empty else find_complete_block(read)
     timed = minutes.reindex(block["annotator"].unique()).dropna()
     if block["annotator"].nunique() < FEWEST_PEOPLE or timed.empty:
         return
@@ -151,7 +152,7 @@ def list_reliable_readers(evidence: Evidence, minutes: pd.Series) -> Iterator[Re
     yield Reliable(READERS, "answerability", alpha_of_parts(parts), float(timed.median()))
 
 
-def table_scores(rows: pd.DataFrame) -> Any:
+def tabulate_scores(rows: pd.DataFrame) -> Any:
     """(generators, texts) mean scores over the texts on which all of the generators have items."""
     sums = rows.groupby(["generator", "text_id"])[["total", "n"]].sum()
     return (sums["total"] / sums["n"]).unstack("text_id").dropna(axis=1).to_numpy(dtype=np.float64)

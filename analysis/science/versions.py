@@ -57,7 +57,8 @@ Codes = tuple[np.ndarray, np.ndarray, np.ndarray]  # text, reader and version of
 
 @dataclass(frozen=True)
 class Outcome:
-    """readings: reader, text_id, text_version, value, one row per reader and text; kind: of question, or all."""
+    """A measure by an evaluator. readings: reader, text_id, text_version, value, one row per reader and text; kind: the
+    type of question; empty: all."""
 
     measure: str
     evaluator: str
@@ -99,8 +100,8 @@ def build_text_version_tables(evidence: Evidence) -> tuple[Table, ...]:
 
 
 def leave_out_second_readings(evidence: Evidence, read: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    """The answers with their reader, only about the version of a text that somebody met first; and how many people met
-    two. Equal codes mean the same person; models that read different versions count as one reader."""
+    """The answers with their reader, but only those about the version of a text that a person read first; and how many
+    people read two. Equal codes mean the same person; models that read different versions count as one reader."""
     who = evidence.annotators.set_index("annotator")["person"]
     person = read["annotator"].map(who).fillna("")
     named = read.assign(reader=person.where(person != "", read["annotator"]))
@@ -232,7 +233,7 @@ def read_contrast(found: AdjustedContrast) -> dict[str, Any]:
 def adjust_contrast(
     fitted: VersionEffects, pairs: list[tuple[int, int]], outcome: Outcome, seed: int
 ) -> dict[str, list[AdjustedContrast]]:
-    """By convention, each adjusted by max-T: over readers and texts, and over texts for these readers."""
+    """By convention, the contrasts of the pairs, adjusted by max-T: over readers and texts, or over texts only."""
     random = adjust_joint_contrasts(
         [fitted.contrast(*pair, outcome.bounds, RANDOM) for pair in pairs], fitted.joint_influence(pairs), seed=seed
     )
@@ -426,8 +427,8 @@ def join_versions(evidence: Evidence, versions: list[str], people: pd.DataFrame,
 def predict_versions(
     evidence: Evidence, versions: list[str], texts: pd.Index, models: list[str]
 ) -> tuple[dict[str, pd.Series], tuple[str, ...], str]:
-    """By version the mean p(right) on each text of the models that answered all texts in all versions and have not
-    seen people's answers, as all that the plan names must; the models' names; why there are none."""
+    """By version and text, the mean p(right) of the usable models; their names; why there are none. A model is usable
+    if it answered all texts in all versions and has not seen people's answers. All planned models must be usable."""
     stages = list_reading_stages(evidence)
     assert stages is not None
     judgments = collect_judgments(evidence)

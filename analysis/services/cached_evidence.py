@@ -68,7 +68,7 @@ def compact(frame: pd.DataFrame) -> CompactFrame:
 
 
 def compact_column(column: pd.Series) -> CompactColumn:
-    """Values that are equal but not identical, such as True and 1, or 0.0 and -0.0, are kept apart."""
+    """The column in compact form; values that are equal but not identical, such as True and 1, are kept apart."""
     dtype = str(column.dtype)
     if dtype == "boolean":
         codes = column.astype("Int8").fillna(MISSING).to_numpy(dtype=np.uint8)
@@ -100,8 +100,8 @@ class CachedEvidence:
 def load_evidence(study: Study, choices: Choices, among: Among | None = None) -> Evidence:
     """What `collect_evidence` returns; for a large study from a cached file if nothing has changed since.
 
-    With `among`, which large studies alone look at, only the answers that have one of the values of each of these
-    columns are there; columns of `frames.ANSWERED` and of items, so that the latest round of each answer stays it.
+    `among`: by column, the values of the answers to load; ignored for small studies. Only columns of `frames.ANSWERED`
+    and of items, so that the latest round of each answer stays the latest.
     """
     if not is_large(count_answers(study)):
         return collect_evidence(study, choices)

@@ -35,10 +35,10 @@ from studies.models import Annotator, Assignment, Response, Review, Study, UnitI
 from studies.services.adjudicating import filter_standing
 from studies.services.phases import read_background
 
-# What the results of a study depend on, in short form: while it stays the same, they do.
+# A hash of everything that the results of a study depend on.
 
 A_DAY = 24 * 60 * 60
-APPS = ("analysis", "evaluation", "items", "studies")  # what results are computed and worded by
+APPS = ("analysis", "evaluation", "items", "studies")  # whose code and words results depend on
 SOURCES = (".py", ".yaml", ".csv", ".po")
 
 
@@ -58,7 +58,7 @@ def state_of(study: Study, choices: Choices) -> str:
 
 
 def count_state(study: Study, choices: Choices) -> tuple[str, int]:
-    """The same, with the number of the study's answers.
+    """The hash that `state_of` returns, and the number of the study's answers.
 
     Primary keys are unique within one database only: the creation time distinguishes the study from one of another
     database, such as a restored one, whose results may lie in the same cache.
@@ -157,7 +157,7 @@ USUAL_GENERATORS = 5
 
 
 def takes_long(study: Study, n: int) -> bool:
-    """Whether results of a study with so many answers do: the more generators, the more there is to compare."""
+    """Whether computing results of this study takes so long; with more generators there is more to compare."""
     if is_large(n):
         return True
     generators = UnitItem.objects.filter(unit__study=study).values("item__generator").distinct()

@@ -55,7 +55,7 @@ class Number:
 
     @classmethod
     def of(cls, key: ResultKey) -> tuple[Self, int]:
-        """The number and the number of the sheet that a key stands for."""
+        """The number, and which sheet of its rows, that a key was made for."""
         table, column, kind, names, sheet = key.more
         return cls(table, column, tuple((name, value) for name, value in json.loads(names)), kind), int(sheet)
 

@@ -1,4 +1,4 @@
-"""Writing a report to a folder: every table and figure in all its formats, and report.json."""
+"""Reports and drill-down of any protocol; and a report as a folder: tables and figures in all formats, report.json."""
 
 import errno
 import json
@@ -36,8 +36,6 @@ from projects.scratch import keep_garbage
 from studies.models import Study
 from studies.services.phases import list_background_questions
 
-# Reports and drill-down of any protocol: the protocol's own module says what its answers mean.
-
 
 def build(study: Study, choices: Choices) -> Report:
     """The report of a study from the answers at one moment. `BadChoice` if a choice does not occur in the study."""
@@ -53,19 +51,19 @@ def report_from(evidence: Evidence) -> Report:
 def own_report(evidence: Evidence) -> Report:
     """The report of the protocol's own module, with published numbers beside it."""
     plugin = find_plugin(evidence.study.protocol)
-    later = {spec.name for spec in stand_in.list_tables()}  # on a page of their own
-    with expect_tables({spec.name for spec in (*plugin.tables(), DESCRIPTION)} - later):
+    elsewhere = {spec.name for spec in stand_in.list_tables()}  # on a page of their own
+    with expect_tables({spec.name for spec in (*plugin.tables(), DESCRIPTION)} - elsewhere):
         return with_published(add_science(plugin.report(evidence), evidence), evidence)
 
 
 def full_report_from(evidence: Evidence) -> Report:
-    """The same with the tables that have a page of their own: for files, where nobody waits."""
+    """The report of `report_from` with the tables that have a page of their own: for files, where nobody waits."""
     report = own_report(evidence)
     return complete(replace(report, tables=(*report.tables, *build_stand_in_tables(evidence))), evidence)
 
 
 def stand_in_report(evidence: Evidence, kind: str) -> Report:
-    """Whether models can replace people of this kind (see `analysis.agreement.build_stand_in`)."""
+    """Whether models can replace people of this kind (see `analysis.agreement.stand_in`)."""
     return complete(Report(build_stand_in_tables(evidence, kind), (), ()), evidence)
 
 
@@ -94,7 +92,7 @@ def list_specs(protocol: str) -> dict[str, TableSpec]:
 
 
 def find_shared(study: Study, name: str, row: Row) -> dict[str, tuple[str]]:
-    """By column of the frame, the one value of all answers that a number in this row of the table may count."""
+    """By column of the frame, the value that all answers behind the numbers of this row have in common."""
     spec = list_specs(study.protocol).get(name)
     return {column: (row[column],) for column in spec.shared} if spec else {}
 

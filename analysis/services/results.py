@@ -48,7 +48,7 @@ def report_of(study: Study, choices: Choices, *, only_current: bool = False) -> 
 
 
 def find_report(study: Study, choices: Choices) -> tuple[Report, ResultState]:
-    """The same, with the state of the result and the job that computes the next."""
+    """The report as in `report_of`, and its state with the job that computes the next."""
     found = find_result(ResultKey("report", study, choices))
     if found.cached is None:
         raise make_pending(study, found)
@@ -137,7 +137,7 @@ def purposes_answered(study: Study) -> dict[str, int]:
 
 
 def first_included(counts: dict[str, int]) -> list[str]:
-    """Simulated answers are included only if no other people have answered."""
+    """The purposes included by default besides main: simulated answers if there are no main ones."""
     return ["simulated"] if counts.get("simulated") and not counts.get("main") else []
 
 

@@ -1,4 +1,4 @@
-"""Template tags for results: calibration, clues in items, the planner, footnotes, words of sheets, tabs."""
+"""Template tags for results: calibration, clues in items, the planner, footnotes, words of item sheets."""
 
 import re
 from collections import Counter

@@ -56,7 +56,7 @@ class Command(BaseCommand):
         try:
             if out in (None, "-"):
                 self.stdout.ending = ""  # the export writes its own line ends
-                begin(self.stdout, bom)
+                write_mark(self.stdout, bom)
                 write(self.stdout)
                 return
             number = write_files(study, write, Path(out), purposes, bom)
@@ -82,7 +82,7 @@ def choose_writer(
     return lambda out: export_responses(study, format, out, purposes)
 
 
-def begin(out: TextWriter, bom: bool) -> None:
+def write_mark(out: TextWriter, bom: bool) -> None:
     if bom:
         out.write("\ufeff")
 
@@ -95,17 +95,17 @@ def write_files(
     A pipe or a device gets the answers only.
     """
     with open_whole_file(out) as file:
-        begin(file, bom)
+        write_mark(file, bom)
         number = write(file)
     if is_stream(out):
         return number
     with open_whole_file(out.with_name("codebook.csv")) as file:
-        begin(file, bom)
+        write_mark(file, bom)
         file.write(as_csv(build_codebook(study)))
     with open_whole_file(out.with_name("unanswered.csv")) as file:
-        begin(file, bom)
+        write_mark(file, bom)
         write_unanswered(study, file, purposes)
     with open_whole_file(out.with_name("metrics.csv")) as file:
-        begin(file, bom)
+        write_mark(file, bom)
         write_metrics(study, file)
     return number
