@@ -5,6 +5,7 @@ import pickle
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from threading import get_ident
 from typing import Any
 
 _kept: dict[str, bytes] = {}
@@ -28,9 +29,9 @@ def _read(key: str) -> bytes | None:
 
 
 def _write(key: str, content: bytes) -> bytes:
-    """Under another name first: another worker reads it whole or not at all."""
+    """Under another name first: another worker or thread reads it whole or not at all."""
     for place in _find_places(key):
-        own = place.with_suffix(f".{os.getpid()}")
+        own = place.with_suffix(f".{os.getpid()}-{get_ident()}")
         own.write_bytes(content)
         own.replace(place)
     return content
