@@ -6,8 +6,8 @@ from django.utils.translation import gettext_lazy as _
 from jobs.kinds import Kind, listen, register
 
 
-def tell_webhooks(event: str, project_id: int, subject: str) -> None:
-    """Import the service when an event occurs, not at every start."""
+def notify_webhooks(event: str, project_id: int, subject: str) -> None:
+    """Schedule the deliveries of an event. Imports the service only then, not at every start."""
     from api.services.webhooks import schedule_deliveries
 
     schedule_deliveries(event, project_id, subject)
@@ -20,4 +20,4 @@ class ApiConfig(AppConfig):
         steps = {"try": _("Try %(done)s of %(total)s.")}
         work = "api.services.webhooks.deliver"
         register(Kind("webhook", work, _("Telling a webhook"), steps, keep=timedelta(days=7)))
-        listen(tell_webhooks)
+        listen(notify_webhooks)

@@ -82,5 +82,5 @@ class ApiDocs(SpectacularSwaggerSplitView):
 
 @csrf_exempt  # it only returns an error to programs
 def show_nowhere(request):
-    """Every other address under /api/."""
+    """404 for every other address under /api/."""
     return JsonResponse(describe_not_found(), status=404, content_type=MEDIA_TYPE)

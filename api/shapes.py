@@ -27,13 +27,13 @@ class JobSerializer(serializers.Serializer):
     state = serializers.ChoiceField(JobState.choices)
     step = serializers.SerializerMethodField(help_text="What is being done, in words.")
     done = serializers.IntegerField(help_text="Parts of the step that are done.")
-    total = serializers.IntegerField(help_text="Parts of the step; 0 where nobody knows.")
+    total = serializers.IntegerField(help_text="Parts of the step; 0 if unknown.")
     error = serializers.CharField(help_text="Why it failed; empty if it did not.")
     errors = serializers.ListField(
         child=serializers.DictField(), help_text="What is wrong with a file, by line, field and reason: the first 200."
     )
     has_worker = serializers.SerializerMethodField(help_text="False: no worker is running, so that it waits.")
-    result = serializers.SerializerMethodField(help_text="What the job says of its work: of an import its reply.")
+    result = serializers.SerializerMethodField(help_text="The outcome, such as the reply of an import.")
     queued_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
 

@@ -1,4 +1,4 @@
-"""What Lesart adds to every request: an id, its user as the one who acts, and a page while a result is pending."""
+"""What Lesart adds to every request: an id, the user for the audit, and a page while a result is pending."""
 
 import uuid
 from collections.abc import Callable
@@ -14,7 +14,7 @@ HEADER = "X-Request-ID"
 
 
 class RequestMiddleware:
-    """Log lines, the reply's header and error pages carry the id; a proxy's own one is used only where a proxy is
+    """Adds the id to log lines, the reply's header and error pages; a proxy's own id is used only if a proxy is
     configured (LESART_PROXIES).
 
     The user is looked up only if an act is recorded.

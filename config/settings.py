@@ -132,7 +132,7 @@ ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_PREVENT_ENUMERATION = True
-# Whose attempts are limited: behind a proxy the browser's address is in X-Forwarded-For.
+# Sign-in attempts are limited by address; behind a proxy the browser's address is in X-Forwarded-For.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.read_integer("LESART_PROXIES", 0)
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "project_list"

@@ -1,4 +1,4 @@
-"""Pages of the server itself: its health, without addresses or secrets, and the page for an unhandled error."""
+"""Pages of the server itself: its health, without addresses or secrets, unhandled errors, the glossary."""
 
 import logging
 import re
@@ -53,7 +53,7 @@ def check_database() -> str:
 
 
 def check_broker() -> str:
-    """Checked once, for at most a second."""
+    """The state of the broker, checked once, for at most a second."""
     if reason := valkey.find_broker_error(settings.CELERY_BROKER_URL):
         log.warning("The broker does not answer: %s", reason)
         return _("The broker does not respond: start it with ./lesart up, or check REDIS_URL.")
@@ -111,7 +111,7 @@ def show_glossary(request: HttpRequest) -> HttpResponse:
 
 
 def show_choosing(request: HttpRequest) -> HttpResponse:
-    """Which protocol, how many people, how many texts?"""
+    """The page that helps to choose a protocol and the numbers of people and texts."""
     return render(request, "choosing.html", {"sections": load_glossary(get_language() or "en", "choosing")})
 
 

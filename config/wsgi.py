@@ -8,6 +8,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 application = get_wsgi_application()
 
-from config.postgresql import limit_web_connections  # noqa: E402 — it wants the settings
+from config.postgresql import limit_web_connections  # noqa: E402 — it needs the settings
 
 limit_web_connections()

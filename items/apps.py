@@ -24,7 +24,7 @@ class ItemsConfig(AppConfig):
 
 
 def index_words(using: str, **_options):
-    """After each migration: see `items.search_index`."""
+    """Create the full-text index after each migration: see `items.search_index`."""
     from items.search_index import ensure_search_index
 
     ensure_search_index(connections[using])

@@ -1,4 +1,4 @@
-"""Read files up to a size limit, say what they really are; write ZIP files that are identical for identical content."""
+"""Read files up to a size limit, recognize their kinds, write ZIP files that are identical for identical content."""
 
 import codecs
 import io
@@ -26,9 +26,9 @@ class UnreadableFile(ValueError):
     """A file that a command cannot read; the message is a sentence."""
 
 
-def get_upload_limit(door: str) -> int:
+def get_upload_limit(source: str) -> int:
     """The size limit in bytes of uploads (PAGE) or files of commands (COMMAND)."""
-    limit = settings.LESART[f"{door}_UPLOAD_BYTES"]
+    limit = settings.LESART[f"{source}_UPLOAD_BYTES"]
     assert isinstance(limit, int)
     return limit
 
@@ -202,7 +202,7 @@ KINDS = {
 
 
 def explain_kind(content: bytes) -> str:
-    """A sentence for a file that is no text, what it is and what to do; empty for one that may be text."""
+    """What a file is that is not text, and what to do, in two sentences; empty for a file that may be text."""
     return next((f"{name_kind(content)} {_(KINDS[start][1])}" for start in KINDS if content.startswith(start)), "")
 
 
@@ -228,6 +228,6 @@ def explain_web_page(content: bytes) -> str:
 
 
 def name_kind(content: bytes) -> str:
-    """The first half of that sentence: only what the file is."""
+    """The first sentence of `explain_kind`: only what the file is."""
     kind = next((kind for start, (kind, _remedy) in KINDS.items() if content.startswith(start)), "")
     return _("This is {kind}, whatever its name says.").format(kind=kind) if kind else ""

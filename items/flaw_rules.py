@@ -15,9 +15,9 @@ from itertools import combinations
 from items.stemming import load_stemmer
 from items.wording import ABSOLUTE, ARTICLES, GAP, MONTHS, NEGATION, Wording, count_sentences, words_in
 
-LONGER = 1.25
+LONGER = 1.25  # times the mean length of the other options
 FEWEST_CONTENT_WORDS, MOST_SENTENCES = 3, 2
-SAME_LETTERS = 5  # Basque has no stemmer here: equal first letters stand for an equal stem
+SAME_LETTERS = 5  # without a stemmer for Basque, words with equal first letters count as equal
 SNOWBALL = {"en": "english", "de": "german"}
 CACHED = 10_000  # words, options
 QUOTED = re.compile(r"[“„«\"][^”“»\"]*[”“»\"]")
@@ -171,13 +171,14 @@ def list_words(text: str) -> tuple[str, ...]:
     return tuple(words_in(text.replace("’", "'")))
 
 
-def one_key(item: Wording) -> int | None:
+def find_single_key(item: Wording) -> int | None:
+    """The index of the only correct option; None if there are fewer than two options, or not exactly one key."""
     return item.keys.index(True) if len(item.options) > 1 and sum(item.keys) == 1 else None
 
 
 def longest_key(item: Wording) -> bool | None:
     """The key is strictly the longest option, and at least 1.25 times the mean of the others."""
-    key = one_key(item)
+    key = find_single_key(item)
     if key is None:
         return None
     lengths = [len(option) for option in item.options]
@@ -185,7 +186,7 @@ def longest_key(item: Wording) -> bool | None:
     return lengths[key] > max(others) and lengths[key] >= LONGER * sum(others) / len(others)
 
 
-def is_phrase(item: Wording, phrases: Mapping[str, tuple[str, ...]]) -> bool | None:
+def has_phrase(item: Wording, phrases: Mapping[str, tuple[str, ...]]) -> bool | None:
     if not item.options:
         return None
     known = phrases.get(item.language, ())
@@ -221,7 +222,7 @@ def true_false(item: Wording) -> bool:
 
 
 def fill_in(item: Wording) -> bool | None:
-    """Not asked of cloze items."""
+    """Whether the stem has a gap; None for cloze items, whose gap is intended."""
     return None if item.is_cloze else bool(GAP.search(item.stem))
 
 
@@ -245,7 +246,7 @@ def content_stems(text: str, language: str) -> frozenset[str]:
 
 def has_repeated_word(item: Wording) -> bool | None:
     """A content word of the stem occurs in the key and in no distractor."""
-    key = one_key(item)
+    key = find_single_key(item)
     if key is None:
         return None
     stems = [content_stems(option, item.language) for option in item.options]
@@ -255,7 +256,7 @@ def has_repeated_word(item: Wording) -> bool | None:
 
 def convergence(item: Wording) -> bool | None:
     """The key shares more content words with the other options than any distractor does."""
-    key = one_key(item)
+    key = find_single_key(item)
     if key is None or len(item.options) < 3:
         return None
     stems = [content_stems(option, item.language) for option in item.options]
@@ -274,7 +275,7 @@ def has_lost_sequence(item: Wording) -> bool | None:
 
 
 def read_all(read: Callable[[str, str], tuple[float, ...] | None], item: Wording) -> list[tuple[float, ...]]:
-    """What each option says; nothing if one of them does not say it."""
+    """The value of each option; empty if one option has none."""
     values = []
     for option in item.options:
         if (value := read(option.strip(), item.language)) is None:
@@ -284,7 +285,7 @@ def read_all(read: Callable[[str, str], tuple[float, ...] | None], item: Wording
 
 
 def read_number(option: str, language: str) -> tuple[float, ...] | None:
-    """English has commas between thousands and a point before decimals, German and Basque the other way round."""
+    """A number with a comma between thousands and a decimal point in English, the reverse in German and Basque."""
     found = FIGURE.match(option)
     if not found:
         return None
@@ -307,7 +308,7 @@ def read_time(option: str, language: str) -> tuple[float, ...] | None:
 
 
 def read_date(option: str, language: str) -> tuple[float, ...] | None:
-    """Year, month and day; 0 for what is missing. A date has a month."""
+    """Year, month and day, 0 for a missing year or day; None without a month."""
     if found := ISO_DATE.search(option):
         return tuple(map(float, found.groups()))
     if found := DOTTED_DATE.search(option):
@@ -323,7 +324,7 @@ def read_date(option: str, language: str) -> tuple[float, ...] | None:
 
 @lru_cache(maxsize=CACHED)
 def find_month(word: str, language: str) -> int | None:
-    """1 to 12; None where the word is no month."""
+    """1 to 12; None if the word is not a month."""
     for number, name in enumerate(MONTHS.get(language, ()), 1):
         if word.startswith(name[: LETTERS_OF_MONTH[language]].casefold()):
             return number
@@ -354,8 +355,8 @@ def gratuitous(item: Wording) -> bool:
 
 RULES: dict[str, Callable[[Wording], bool | None]] = {
     "longest_key": longest_key,
-    "all_of_the_above": lambda item: is_phrase(item, ALL_ABOVE),
-    "none_of_the_above": lambda item: is_phrase(item, NONE_ABOVE),
+    "all_of_the_above": lambda item: has_phrase(item, ALL_ABOVE),
+    "none_of_the_above": lambda item: has_phrase(item, NONE_ABOVE),
     "absolute_terms": lambda item: has_word(item, ABSOLUTE),
     "vague_terms": lambda item: has_word(item, VAGUE),
     "negative_stem": negative_stem,

@@ -112,9 +112,9 @@ def build_parser() -> MarkdownIt:
 def render_formula(
     renderer: RendererProtocol, tokens: list[Token], index: int, options: OptionsDict, env: EnvType
 ) -> str:
-    is_apart = tokens[index].type != "math_inline"
+    is_block = tokens[index].type != "math_inline"
     try:
-        html = draw_formula(tokens[index].content, "block" if is_apart else "inline")
+        html = draw_formula(tokens[index].content, "block" if is_block else "inline")
     except BadFormula:
         html = f"<code>{escape(tokens[index].content)}</code>"
     return f'<div class="formula">{html}</div>\n' if tokens[index].type == "math_block" else html

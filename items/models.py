@@ -16,7 +16,7 @@ MAX_STEM = 10_000
 MAX_ID = 200
 MAX_PICTURES = 20  # of one text with its items
 MAX_TAGS, MAX_TAG = 20, 60  # of an item; characters
-MAX_VERSIONS = 9  # of a text, beside the original
+MAX_VERSIONS = 9  # of a text, besides the original
 MAX_VERSION_NAME = 60
 ORIGINAL = "original"  # name of the text itself among its versions
 
@@ -46,12 +46,12 @@ class HasTag(models.Lookup):
     prepare_rhs = False
 
     def as_sql(self, compiler, connection):
-        held, parameters = self.process_lhs(compiler, connection)
-        return f"EXISTS (SELECT 1 FROM json_each({held}) WHERE value = %s)", [*parameters, self.rhs]  # noqa: S608 - a column
+        column, parameters = self.process_lhs(compiler, connection)
+        return f"EXISTS (SELECT 1 FROM json_each({column}) WHERE value = %s)", [*parameters, self.rhs]  # noqa: S608 - a column
 
     def as_postgresql(self, compiler, connection):
-        held, parameters = self.process_lhs(compiler, connection)
-        return f"{held} @> jsonb_build_array(%s::text)", [*parameters, self.rhs]
+        column, parameters = self.process_lhs(compiler, connection)
+        return f"{column} @> jsonb_build_array(%s::text)", [*parameters, self.rhs]
 
 
 class Markup(models.TextChoices):

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from items.language import parse_language
 from items.models import MAX_ID, MAX_TAG, MAX_TAGS
 
-# They reverse the direction of the following text, so that an id could look like another.
+# Marks that reverse the direction of the following text, so that an id could look like another.
 TURNING = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
@@ -70,7 +70,7 @@ def count_tokens(text: str) -> int:
 
 
 def take_unspaced(text: str) -> tuple[str, int]:
-    """The text without the characters of such scripts, and the number of words that these make."""
+    """The text without characters of scripts without spaces, and the number of words that those count as."""
     rest, n = CHARACTER.subn(" ", text)
     return rest, -(-n // CHARACTERS_PER_WORD)
 
@@ -125,18 +125,19 @@ def explain_too_long(value: str, limit: int) -> str:
     )
 
 
+# What a spreadsheet might run as a formula; an apostrophe in front marks it as text.
 STARTS = frozenset("'=+-@\t\r\n＝＋－＠")
-ALIVE = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-MARKED = re.compile(r"'+[=+\-@\t\r\n＝＋－＠]")
+FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r\n＝＋－＠]")
 
 
 def escape_formula(text: str) -> str:
     """The text with an apostrophe in front if a spreadsheet might run it."""
-    return f"'{text}" if text[:1] in STARTS and ALIVE.match(text) else text
+    return f"'{text}" if text[:1] in STARTS and FORMULA.match(text) else text
 
 
 def write_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A small table as CSV in which no text comes alive in a spreadsheet; None is an empty cell."""
+    """A small table as CSV in which a spreadsheet runs no text as a formula; None is an empty cell."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(header)
@@ -146,4 +147,4 @@ def write_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 def unescape_formula(text: str) -> str:
     """The text as it was before `escape_formula`."""
-    return text[1:] if text[:1] == "'" and MARKED.match(text) else text
+    return text[1:] if text[:1] == "'" and ESCAPED_FORMULA.match(text) else text

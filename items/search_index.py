@@ -35,7 +35,7 @@ def ensure_gin_index(connection: BaseDatabaseWrapper, table: str) -> None:
 
 
 def ensure_fts_table(connection: BaseDatabaseWrapper, table: str) -> None:
-    """The FTS5 table for the rows, without a copy of them, and the triggers that update it."""
+    """Create the FTS5 table, which holds no copy of the rows, and the triggers that update it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = %s", [table])
         known = {name for (name,) in cursor.fetchall()}
@@ -54,8 +54,7 @@ def ensure_fts_table(connection: BaseDatabaseWrapper, table: str) -> None:
 
 
 def build_triggers(table: str) -> Iterator[tuple[str, str]]:
-    """By name the statements that create a table's triggers; to delete words from an FTS5 table it needs the old
-    ones."""
+    """(name, statement) of each trigger of a table. To delete words, FTS5 needs the old values of the row."""
     index, columns = f"{table}_words", INDEXED[table]
     names = ", ".join(columns)
     new, old = (", ".join(f"{row}.{column}" for column in columns) for row in ("new", "old"))

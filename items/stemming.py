@@ -25,15 +25,15 @@ def load_stemmer(language: str) -> Any:
 def load_module() -> ModuleType:
     if PACKAGE in sys.modules:
         return import_module(STEMMERS)
-    with stand_ins():
+    with replace_packages():
         return import_module(STEMMERS)
 
 
 @contextmanager
-def stand_ins() -> Iterator[None]:
-    """Packages that find their modules but load none by themselves; nothing of NLTK stays behind for other imports.
+def replace_packages() -> Iterator[None]:
+    """Replace NLTK's packages by empty ones that find modules but load none; at the end remove all of NLTK again.
 
-    Stop words, which are not used here, would load all readers of corpora.
+    Stop words, which are not used here, would load all corpus readers.
     """
     spec = find_spec(PACKAGE)
     assert spec

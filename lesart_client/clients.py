@@ -17,7 +17,7 @@ from lesart_client.shapes import Job, Run, Scoring
 T = TypeVar("T")
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0  # seconds between two checks of something that is not ready
 MAX_TRIES = 3  # for a request whose connection broke, or that came too early
-OVER = ("done", "failed", "cancelled")
+ENDED = ("done", "failed", "cancelled")
 
 
 def raise_for_problem(response: httpx2.Response) -> None:
@@ -27,7 +27,7 @@ def raise_for_problem(response: httpx2.Response) -> None:
     raise Problem(response.status_code, response.json() if is_problem else {"detail": response.reason_phrase})
 
 
-def find_pause(tries: int) -> float:
+def compute_pause(tries: int) -> float:
     return float(min(LONGEST_PAUSE, FIRST_PAUSE * 2**tries))
 
 
@@ -38,10 +38,10 @@ def get_retry_pause(response: httpx2.Response) -> float:
 
 
 def check_over(row: Job | Run, until: float) -> bool:
-    """Whether a job or run is done; `JobFailed` if it ended otherwise, `TimedOut` after the time."""
+    """Whether a job or run is done. Raises `JobFailed` if it ended otherwise, `TimedOut` after `until`."""
     if row["state"] == "done":
         return True
-    if row["state"] in OVER or row["state"] == "paused":
+    if row["state"] in ENDED or row["state"] == "paused":
         reason = row.get("error") or row.get("reason") or ""
         raise JobFailed(f"{row['kind']} {row['id']} is {row['state']}. {reason}".strip(), row.get("errors", []))
     if time.monotonic() > until:
@@ -84,7 +84,7 @@ class Lesart(Client):
     def send(self, request: Request[T]) -> T:
         """The result of the request; waits for a job if the server computes the result first.
 
-        A job with a `result`, and one that writes, is the reply itself; what other jobs prepare is requested again.
+        The job's `result` is the reply if it has one or the request writes; otherwise the request is repeated.
         """
         response = self._try(request)
         if response.status_code == 202 and request.waits:
@@ -102,7 +102,7 @@ class Lesart(Client):
             except httpx2.TransportError:
                 if tries == MAX_TRIES - 1:
                     raise
-                time.sleep(find_pause(tries))
+                time.sleep(compute_pause(tries))
                 continue
             if tries < MAX_TRIES - 1 and (pause := get_retry_pause(response)):
                 time.sleep(pause)
@@ -125,7 +125,7 @@ class Lesart(Client):
         """The job, when it is done."""
         until, tries = time.monotonic() + self.wait, 0
         while not check_over(row := self.job(job), until):
-            time.sleep(find_pause(tries))
+            time.sleep(compute_pause(tries))
             tries += 1
         return row
 
@@ -133,7 +133,7 @@ class Lesart(Client):
         """The run, when it is done; some of its calls may be missing."""
         until, tries = time.monotonic() + self.wait, 0
         while not check_over(row := self.run(run), until):
-            time.sleep(find_pause(tries))
+            time.sleep(compute_pause(tries))
             tries += 1
         return row
 
@@ -178,7 +178,7 @@ class AsyncLesart(Client):
             except httpx2.TransportError:
                 if tries == MAX_TRIES - 1:
                     raise
-                await asyncio.sleep(find_pause(tries))
+                await asyncio.sleep(compute_pause(tries))
                 continue
             if tries < MAX_TRIES - 1 and (pause := get_retry_pause(response)):
                 await asyncio.sleep(pause)
@@ -200,14 +200,14 @@ class AsyncLesart(Client):
     async def wait_for_job(self, job: int) -> Job:
         until, tries = time.monotonic() + self.wait, 0
         while not check_over(row := await self.job(job), until):
-            await asyncio.sleep(find_pause(tries))
+            await asyncio.sleep(compute_pause(tries))
             tries += 1
         return row
 
     async def wait_for_run(self, run: int) -> Run:
         until, tries = time.monotonic() + self.wait, 0
         while not check_over(row := await self.run(run), until):
-            await asyncio.sleep(find_pause(tries))
+            await asyncio.sleep(compute_pause(tries))
             tries += 1
         return row
 

@@ -9,7 +9,7 @@ class Problem(Exception):
     def __init__(self, status: int, document: dict[str, Any]):
         self.status, self.type = status, str(document.get("type", "about:blank"))
         self.detail, self.errors = str(document.get("detail", "")), list(document.get("errors", []))
-        self.columns = list(document.get("columns", []))  # of a refused table of items, with their fields
+        self.columns = list(document.get("columns", []))  # name and field of each, if a table of items was refused
         lines = [self.detail or f"The server answered {status}.", *map(describe_error, self.errors)]
         super().__init__("\n".join(lines))
 
@@ -21,7 +21,7 @@ def describe_error(error: dict[str, Any]) -> str:
 
 
 class JobFailed(Exception):
-    """A job or run on the server ended without a result; `errors`: in the file that it was to read."""
+    """A job or run on the server ended without a result; `errors`: those in the file that it read."""
 
     def __init__(self, reason: str, errors: Any = ()):
         self.errors = list(errors)

@@ -103,9 +103,9 @@ class Operations:
         update: bool = False,
         dry_run: bool = False,
     ) -> Request[shapes.Imported]:
-        """A file of texts and items: all of it or nothing; waits for a large one. Its name determines the format.
+        """Import a file of texts and items, all or nothing; waits for a large one. Its name determines the format.
 
-        mapping: fields of columns of a table, such as {"Frage": "question"}; names decide about the others.
+        mapping: fields by columns of a table, such as {"Frage": "question"}; other columns are recognized by name.
         """
         values = {"format": format, "generator": generator, "language": language, "update": update, "dry_run": dry_run}
         values["mapping"] = None if mapping is None else json.dumps(dict(mapping))
@@ -126,8 +126,7 @@ class Operations:
 
     @operation
     def export_questions(project: str, format: str, **selection: Any) -> Request[bytes]:
-        """A ZIP of the items in a format of another tool (gift, moodle, qti, csv …), and of what the format cannot
-        hold.
+        """A ZIP: the items in another tool's format (gift, moodle, qti, csv …), and a list of what it cannot hold.
 
         selection: the filters of `texts`, `sample`, `by`, `seed`, `bom`.
         """
@@ -163,7 +162,7 @@ class Operations:
 
     @operation
     def import_project(content: bytes, *, slug: str | None = None) -> Request[shapes.Job]:
-        """An archive as a new project of yours: wait for the job, which then names the project."""
+        """Import an archive as a new project of yours: wait for the job, which then names the project."""
         return send_file("project-imports/", read_json, "project.zip", content, slug=slug)
 
     # Studies
@@ -183,7 +182,7 @@ class Operations:
 
     @operation
     def launch_study(study: str) -> Request[shapes.Study | shapes.Job]:
-        """The study; for more than 5,000 assignments the job that launches it, for which you wait."""
+        """The study; for more than 5,000 assignments the job that launches it: wait for that."""
         return post(in_study(study, "launch") + "/", read_json)
 
     @operation

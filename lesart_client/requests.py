@@ -60,7 +60,7 @@ class Request(Generic[T]):
     waits: bool = False  # wait for the job that computes the result, if the server replies with one
 
     def as_arguments(self) -> dict[str, Any]:
-        """The arguments of a call of httpx."""
+        """The keyword arguments for httpx's `request`."""
         given = {"json": self.json, "params": self.query or None, "files": self.files, "data": self.form}
         return {"method": self.method, "url": self.address, "headers": dict(self.headers)} | {
             name: value for name, value in given.items() if value is not None

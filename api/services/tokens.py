@@ -17,27 +17,27 @@ MAX_DAYS = 365
 
 
 def create_token(user: User, *, name: str, scopes: Iterable[Scope], days: int) -> tuple[AccessToken, str]:
-    """Create a token; returns its row, and the secret itself, of which only a hash is stored."""
-    words = PREFIX + token_urlsafe(32)
+    """Create a token; returns its row and its secret. Only a hash of the secret is stored."""
+    secret = PREFIX + token_urlsafe(32)
     token = AccessToken.objects.create(
         user=user,
         name=name,
-        hint=words[: len(PREFIX) + 4],
-        token_hash=hash_words(words),
+        hint=secret[: len(PREFIX) + 4],
+        token_hash=hash_secret(secret),
         scopes=sorted(scopes),
         expires_at=timezone.now() + timedelta(days=min(days, MAX_DAYS)),
     )
-    return token, words
+    return token, secret
 
 
-def hash_words(words: str) -> str:
+def hash_secret(secret: str) -> str:
     """SHA-256; a token has 256 random bits, so no slow hash is needed."""
-    return hashlib.sha256(words.encode()).hexdigest()
+    return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def find_token(words: str) -> AccessToken | None:
-    """The token with these characters, usable or not."""
-    return AccessToken.objects.select_related("user").filter(token_hash=hash_words(words)).first()
+def find_token(secret: str) -> AccessToken | None:
+    """The token with this secret, usable or not."""
+    return AccessToken.objects.select_related("user").filter(token_hash=hash_secret(secret)).first()
 
 
 def count_use(token: AccessToken, now: datetime | None = None) -> bool:

@@ -80,7 +80,7 @@ class VersionSerializer(serializers.Serializer):
 
     name = serializers.CharField()
     text = serializers.CharField()
-    language = serializers.CharField(required=False, help_text="Where it is another one than that of the text.")
+    language = serializers.CharField(required=False, help_text="If it differs from the language of the text.")
 
 
 class TextFieldsSerializer(serializers.Serializer):
@@ -92,7 +92,7 @@ class TextFieldsSerializer(serializers.Serializer):
     language = serializers.CharField(required=False, help_text="Such as de, en or eu; absent: recognized.")
     markup = serializers.CharField(required=False, help_text="markdown; absent: plain text.")
     pictures = serializers.DictField(required=False, help_text="PNG and JPEG pictures as data URIs, by their names.")
-    versions = VersionSerializer(many=True, required=False, help_text="The same text otherwise, with the same items.")
+    versions = VersionSerializer(many=True, required=False, help_text="Such as a simplified one, with the same items.")
     items = ItemFieldsSerializer(many=True, required=False)
     metadata = serializers.DictField(required=False)
 
@@ -162,7 +162,7 @@ class GeneratorSerializer(serializers.Serializer):
 
 @extend_schema_field({"type": "object", "additionalProperties": {"type": "string", "enum": list(CHOICES)}})
 class MappingField(serializers.Field):
-    """The fields of columns by their names, as JSON in a form."""
+    """The field of each column by the column's name, as JSON in a form."""
 
     def to_internal_value(self, data: Any) -> dict[str, str]:
         try:
@@ -182,8 +182,8 @@ class ImportSerializer(serializers.Serializer):
     language = serializers.CharField(required=False, max_length=20, help_text="Of texts that name none.")
     mapping = MappingField(
         required=False,
-        help_text="Of a table, as JSON: by the names of its columns their fields; `extra` keeps a column as a detail. "
-        "Names decide about columns that it leaves out.",
+        help_text="For a table, as JSON: the field of each column by its name; `extra` keeps a column as a detail. "
+        "Other columns are recognized by their names.",
     )
     update = serializers.BooleanField(default=False, help_text="Store other wordings as new versions.")
     dry_run = serializers.BooleanField(default=False, help_text="Check everything, store nothing.")
@@ -214,9 +214,7 @@ class ImportedSerializer(serializers.Serializer):
     counts = ImportCountsSerializer()
     columns = ColumnSerializer(many=True, help_text="Of a table, in its order; empty for other files.")
     warnings = WarningSerializer(many=True)
-    number = serializers.IntegerField(
-        allow_null=True, help_text="By which it can be undone; null if nothing was stored."
-    )
+    number = serializers.IntegerField(allow_null=True, help_text="For undoing the import; null if nothing was stored.")
 
 
 ITEM_FILTERS = (
@@ -224,8 +222,8 @@ ITEM_FILTERS = (
     Filter("generator", "generator__name", "Only items of this generator."),
     Filter("tag", "tags__has_tag", "Only items with this tag."),
 )
-ITEM_WORDS = OpenApiParameter("q", str, description="Words of which each begins one of the item; or a part of its id.")
-WORDS = "Words of which each begins one of the text or of its items; or a part of its id."
+ITEM_WORDS = OpenApiParameter("q", str, description="Words that begin words of the item, or a part of its id.")
+WORDS = "Words that begin words of the text or its items, or a part of its id."
 BANK_FILTERS = (
     Filter("q", "words", WORDS),
     Filter("language", "language", "Only texts in this language, such as de."),
@@ -236,9 +234,11 @@ BANK_FILTERS = (
     Filter("flag", "flag", "Only texts with this flag.", tuple(TextFlag.values)),
 )
 SAMPLE = (
-    OpenApiParameter("sample", int, description="So many items of each stratum."),
-    OpenApiParameter("by", str, enum=[each for each in Stratum.values if each], description="The strata; absent: one."),
-    OpenApiParameter("seed", int, description="The same one draws the same items; 1 if absent."),
+    OpenApiParameter("sample", int, description="The number of items from each stratum."),
+    OpenApiParameter(
+        "by", str, enum=[each for each in Stratum.values if each], description="What forms strata; absent: none."
+    ),
+    OpenApiParameter("seed", int, description="The same seed draws the same items; 1 if absent."),
 )
 SELECTION = (*(each.describe() for each in BANK_FILTERS), *SAMPLE)
 TEXT_SORTS = {"id": "external_id", "title": "title", "language": "language"}

@@ -139,7 +139,7 @@ def operation(
             answers[(code, MEDIA_TYPE)] = OpenApiResponse(ProblemSerializer, description=about)
         headers = (KEY,) if method.__name__ == "post" else (MATCH,) if writes else (NONE_MATCH,)
         sorting = tuple(each for name in method.operation.sorts for each in (name, f"-{name}"))
-        order = (OpenApiParameter("sort", str, enum=sorting, description="A minus: the other way round."),)
+        order = (OpenApiParameter("sort", str, enum=sorting, description="A minus in front reverses the order."),)
         return extend_schema(
             summary=summary,
             description=f"{method.__doc__ or ''}\n\nScope: `{scope.value}`. Role: {role.value}.".strip(),

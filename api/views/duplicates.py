@@ -83,7 +83,7 @@ class Benchmarks(FileView, ProjectView):
         status=201,
     )
     def post(self, request: Request, project: str) -> Any:
-        """A data set in a format of the import, of which only signatures are stored; or a file of such signatures."""
+        """A data set in a format that can be imported, or a file of signatures. Only signatures are stored."""
         given = self.read(NewBenchmarkSerializer)
         file = given["file"]
         try:

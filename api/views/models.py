@@ -119,7 +119,7 @@ class NewEvaluatorSerializer(TermsSerializer):
     seen = serializers.ListField(
         child=serializers.CharField(),
         required=False,
-        help_text='Ids of texts of which the model has seen people\'s answers, or ["all"].',
+        help_text='Ids of texts whose human answers the model has seen, or ["all"].',
     )
 
 
@@ -179,7 +179,7 @@ def find_model(project: Project, name: str) -> Endpoint:
 
 
 def confirm(endpoint: Endpoint, found: Estimate, given: dict[str, Any]) -> None:
-    """Calls that cost money, or may, need confirmation."""
+    """Refuse calls that cost money, or may, without `confirm_cost`."""
     if found.n_new and not endpoint.is_free and not given["confirm_cost"]:
         sentence = _("%(estimate)s Send confirm_cost to start the run.")
         raise Refused(sentence % {"estimate": format_estimate(found, endpoint.currency)}, kind="refused")
@@ -198,9 +198,9 @@ class GenerateSerializer(TermsSerializer):
 
 class GeneratedSerializer(serializers.Serializer):
     generator = serializers.CharField(allow_null=True)
-    n_items = serializers.IntegerField(help_text="Items that are there now.")
+    n_items = serializers.IntegerField(help_text="Items written so far.")
     n_missing = serializers.IntegerField(help_text="Items still to be written, or that a text does not carry.")
-    runs = serializers.ListField(child=serializers.IntegerField(), help_text="Runs that are at work.")
+    runs = serializers.ListField(child=serializers.IntegerField(), help_text="Runs in progress.")
 
 
 class Generate(ProjectView):

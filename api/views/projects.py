@@ -74,7 +74,7 @@ STATES = (Filter("state", "state", "Only jobs in this state.", tuple(JobState.va
 class Projects(JSONView):
     @operation("List projects", gives=ProjectSerializer, paged=True, sorts=SORTS)
     def get(self, request: Request) -> Any:
-        """All projects of which the person is a member; for admins of the server all."""
+        """The projects that the person is a member of; for admins of the server all projects."""
         return self.page(Project.objects.visible_to(request.user))
 
     @operation("Create a project", scope=Scope.WRITE, takes=NewProjectSerializer, gives=ProjectSerializer, status=201)

@@ -1,4 +1,4 @@
-"""Results of a study: tables, figures, answers and replication packs, by the writers of the pages."""
+"""Results of a study: tables, figures, answers and replication packs, the same as on the pages."""
 
 import json
 from collections.abc import Callable
@@ -41,7 +41,7 @@ from studies.services.states import are_effects_hidden
 TYPES = TABLE_TYPES | FILE_TYPES | {"json": "application/json", "tex": "application/x-tex"}
 WORKBOOK, PARQUET = (TABLE_TYPES[ending] for ending in ("xlsx", "parquet"))
 CHOICES = (
-    OpenApiParameter("include", str, many=True, enum=("simulated", "pilot"), description="Answers beside the main."),
+    OpenApiParameter("include", str, many=True, enum=("simulated", "pilot"), description="Besides the main answers."),
     OpenApiParameter("evaluators", str, many=True, description="Rows to keep: human, or the code of a model."),
     OpenApiParameter("convention", str, enum=("readers", "annotators", "published"), description="Which intervals."),
     OpenApiParameter("texts", str, enum=("all", "shared"), description="shared: only those that all answered."),
@@ -73,12 +73,12 @@ class NamedTableSerializer(serializers.Serializer):
 class ResultsSerializer(serializers.Serializer):
     """The contents of a study's results page: its sentences, and the names of its tables and figures."""
 
-    included = serializers.ListField(child=serializers.CharField(), help_text="Purposes beside main.")
+    included = serializers.ListField(child=serializers.CharField(), help_text="Purposes besides main.")
     n_responses = serializers.IntegerField()
     sentences = serializers.ListField(child=serializers.CharField())
     tables = NamedTableSerializer(many=True)
     figures = serializers.ListField(child=serializers.CharField())
-    effects_hidden = serializers.BooleanField(help_text="Whether what tells generators apart is left out for now.")
+    effects_hidden = serializers.BooleanField(help_text="Whether results by generator are left out for now.")
 
 
 def read_choices(study: Study, request: Request) -> Choices:

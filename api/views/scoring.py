@@ -37,7 +37,7 @@ class ScorerSerializer(serializers.Serializer):
 class NewScoringSerializer(TermsSerializer):
     """Nothing of it is added to the bank."""
 
-    texts = serializers.ListField(child=serializers.DictField(), help_text="As a file of items has them.")
+    texts = serializers.ListField(child=serializers.DictField(), help_text="As in an item file.")
     evaluators = ScorerSerializer(many=True)
     language = serializers.CharField(required=False, max_length=20, help_text="Absent: that of the texts.")
     dry_run = serializers.BooleanField(default=False, help_text="Check everything and say what it would cost.")
@@ -56,7 +56,7 @@ class ScorerResultSerializer(serializers.Serializer):
     label = serializers.CharField()
     kind = serializers.ChoiceField(AnnotatorKind.choices)
     reading = serializers.CharField()
-    run = RunSerializer(allow_null=True, help_text="Of a model: how far it is and what it has cost.")
+    run = RunSerializer(allow_null=True, help_text="The run of a model, with its progress and cost.")
     n_guess = serializers.IntegerField(help_text="Options judged without the text.")
     n_read = serializers.IntegerField(help_text="Options judged with the text.")
     guessability = MeasureSerializer()
@@ -84,7 +84,7 @@ class EstimateSerializer(serializers.Serializer):
 
     label = serializers.CharField()
     n_calls = serializers.IntegerField()
-    n_known = serializers.IntegerField(help_text="Answered before: not asked and not paid again.")
+    n_known = serializers.IntegerField(help_text="Calls answered before, which are not paid again.")
     tokens_in = serializers.IntegerField()
     tokens_out = serializers.IntegerField()
     cost = serializers.FloatField(allow_null=True, help_text="Null: the model has no price.")

@@ -37,7 +37,7 @@ class InstrumentSerializer(serializers.Serializer):
     name = serializers.CharField(source="instrument.name")
     language = serializers.CharField(source="instrument.language")
     version = serializers.IntegerField(source="version.version")
-    is_own = serializers.BooleanField(help_text="Of the project; else of the server, for all projects.")
+    is_own = serializers.BooleanField(help_text="Whether it belongs to the project, not the server.")
     use = serializers.CharField(source="kind.use", default=None, allow_null=True)
 
 
@@ -209,8 +209,8 @@ class ActOnStudy(StudyView):
 
 class DrawnTextSerializer(serializers.Serializer):
     text_id = serializers.CharField()
-    probability = serializers.FloatField(help_text="That people do the text, over all rounds.")
-    doubt = serializers.FloatField(allow_null=True, help_text="Of models; null where it decides nothing.")
+    probability = serializers.FloatField(help_text="That the text is drawn for people, over all rounds.")
+    doubt = serializers.FloatField(allow_null=True, help_text="The doubt of models; null if the draw ignores it.")
     drawn = serializers.BooleanField()
     round = serializers.IntegerField(required=False, help_text="The further round that drew it; absent: the first.")
 
@@ -220,7 +220,7 @@ class DrawnTextsSerializer(serializers.Serializer):
 
 
 class MoreTextsSerializer(serializers.Serializer):
-    n = serializers.IntegerField(min_value=1, help_text="So many of the texts that are left.")
+    n = serializers.IntegerField(min_value=1, help_text="How many of the remaining texts.")
 
 
 class PeopleTexts(StudyView):
@@ -293,7 +293,7 @@ class AnnotatorsSerializer(serializers.Serializer):
 
 
 class NewAnnotatorsSerializer(serializers.Serializer):
-    count = serializers.IntegerField(required=False, min_value=0, max_value=1000, help_text="So many, without codes.")
+    count = serializers.IntegerField(required=False, min_value=0, max_value=1000, help_text="How many, without codes.")
     people = serializers.ListField(
         child=serializers.CharField(max_length=200),
         required=False,

@@ -27,7 +27,7 @@ class NewWebhookSerializer(serializers.Serializer):
 
 
 class CreatedWebhookSerializer(WebhookSerializer):
-    secret = serializers.CharField(help_text="Checks the signature of what is sent. Shown once.")
+    secret = serializers.CharField(help_text="Verifies the signature of deliveries. Shown once.")
 
 
 class Webhooks(ProjectView):

@@ -88,7 +88,7 @@ def ensure_environment(environment: Environment) -> None:
         return
     require_venv()
     folder = environment.folder
-    if folder.is_symlink():  # it may be another one's environment, which would be emptied
+    if folder.is_symlink():  # perhaps to somebody else's environment, which would be emptied
         raise usage.Refusal(usage.NOT_WRITABLE, f"{folder} is a link to another folder. Remove it, then start again.")
     folder.mkdir(exist_ok=True)
     with open(environment.lock, "a+") as lock:
@@ -163,13 +163,13 @@ def install(environment: Environment, lock: TextIO, can_keep: bool) -> None:
     pip += ["--no-compile", "--only-binary", ":all:"]
     pip += ["--require-hashes", "--no-deps", "-r"]
     if not (can_keep and can_run(environment)):
-        install_what_runs(environment, lock, pip, can_keep)
+        install_packages(environment, lock, pip, can_keep)
     if environment.with_tests:
         run(lock, *pip, str(ROOT / TEST_REQUIREMENTS))
         environment.tests_stamp.write_text(build_stamp(environment, [TEST_REQUIREMENTS]))
 
 
-def install_what_runs(environment: Environment, lock: TextIO, pip: list[str], can_keep: bool) -> None:
+def install_packages(environment: Environment, lock: TextIO, pip: list[str], can_keep: bool) -> None:
     environment.stamp.unlink(missing_ok=True)
     environment.tests_stamp.unlink(missing_ok=True)
     if not can_keep:

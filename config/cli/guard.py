@@ -1,4 +1,4 @@
-"""The guard: ends every registered process group when the process that registered them dies, even by -9.
+"""The guard: ends every registered process group when the process that registered them dies, even by SIGKILL.
 
 It runs separately (standard library only, no import of ours) and reads lines from its standard input: `+GROUP` when
 one has started, `-GROUP` when it has ended. The end of the input means that nobody else will end the groups.

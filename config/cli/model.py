@@ -84,7 +84,7 @@ def run_model() -> Iterator[tuple[str, str]]:
 
 
 def serve(port: int, key: str) -> None:
-    """Run until the process is told to end. The key keeps out others, such as web pages in this machine's browser."""
+    """Run until a signal ends the process. The key keeps out others, such as web pages in this machine's browser."""
     import xllamacpp
 
     params = xllamacpp.CommonParams()

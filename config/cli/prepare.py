@@ -1,7 +1,7 @@
 """The step before web and worker start, in one process because starting Django takes most of the time.
 
 Usage: python -m config.cli.prepare URL RESULT WORKER [MODEL]. Migrates, loads the sample project the first time,
-removes WORKER from the live workers, where a killed one still stands, offers the small local model at the base URL
+removes WORKER from the live workers (a killed one is still listed), offers the small local model at the base URL
 MODEL (with its key in LESART_MODEL_KEY) or withdraws it, and writes a sign-in link to the open file RESULT. If the
 settings or the database prevent this, it writes one sentence about it there instead.
 """

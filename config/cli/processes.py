@@ -90,7 +90,7 @@ class Guard:
 
 
 def die_with_parent(death_signal: int) -> Callable[[], None]:
-    """Runs in a child before it becomes its command, after a change of user, which would clear the signal."""
+    """A preexec_fn by which a child gets the signal when its parent dies; Popen calls it after a change of user."""
     parent = os.getpid()
 
     def follow() -> None:

@@ -24,7 +24,7 @@ def get_data_folder() -> Path:
 
 @contextmanager
 def hold_data_folder() -> Iterator[TextIO]:
-    """Hold the lock of the data folder. After a kill, the dead one's guard still holds it for a short time."""
+    """Hold the lock of the data folder. After a kill, the guard of the killed process holds it a little longer."""
     with _open_lock(get_data_folder()) as lock:
         deadline = time.monotonic() + SECONDS_TO_RELEASE
         while not _is_locked(lock):

@@ -18,7 +18,7 @@ from typing import TextIO
 from config.cli import usage
 from config.cli.processes import SECONDS_TO_END, Guard, Process, describe_exit
 
-COLOURS = ["36", "33", "32", "35", "34"]
+COLORS = ["36", "33", "32", "35", "34"]
 OWN_NAME = "lesart"
 LONGEST_LINE = 65_536
 
@@ -29,13 +29,13 @@ class Log:
     def __init__(self, stream: TextIO, names: Sequence[str]) -> None:
         self._stream = stream
         self._width = max(map(len, [OWN_NAME, *names]))
-        has_colours = stream.isatty() and "NO_COLOR" not in os.environ
-        self._colours = dict(zip(names, COLOURS, strict=False)) if has_colours else {}
+        has_colors = stream.isatty() and "NO_COLOR" not in os.environ
+        self._colors = dict(zip(names, COLORS, strict=False)) if has_colors else {}
 
     def line(self, name: str, text: str) -> None:
         label = f"{name:<{self._width}} |"
-        if name in self._colours:
-            label = f"\033[{self._colours[name]}m{label}\033[0m"
+        if name in self._colors:
+            label = f"\033[{self._colors[name]}m{label}\033[0m"
         self.plain(f"{label} {escape_controls(text)}")
 
     def own(self, sentence: str) -> None:
@@ -91,7 +91,7 @@ def escape_controls(text: str) -> str:
 FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0
 SECONDS_UNTIL_STEADY = 60.0
 SECONDS_TO_START = 120.0
-FALLS_ALLOWED_AT_START = 5
+MAX_EXITS_AT_START = 5
 
 
 class StopRequested(Exception):
@@ -108,7 +108,7 @@ class Service:
     open_files: Sequence[int] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     goes_without: str = ""
-    """For a service that the others can do without: the message when it is given up."""
+    """For an optional service: the message when it is given up."""
 
 
 @dataclass
@@ -118,10 +118,10 @@ class RunningService:
     service: Service
     process: Process | None = None
     lines: Lines | None = None
-    since: float = 0.0
-    due: float = 0.0
+    since: float = 0.0  # the last start
+    due: float = 0.0  # the next start
     delay: float = FIRST_DELAY
-    falls: int = 0
+    n_exits: int = 0
 
     @property
     def has_ended(self) -> bool:
@@ -165,17 +165,17 @@ class Supervisor:
         deadline = time.monotonic() + SECONDS_TO_START
         while waiting := tuple(running for running in waiting if not running.service.is_ready()):
             for running in waiting:
-                if running.falls >= FALLS_ALLOWED_AT_START or time.monotonic() > deadline:
+                if running.n_exits >= MAX_EXITS_AT_START or time.monotonic() > deadline:
                     sentence = f"The service {running.service.name} does not start; its messages stand above."
                     raise usage.Refusal(usage.NOT_STARTED, sentence)
-            self._turn(0.05)
-            self._restart_fallen()
+            self._run_once(0.05)
+            self._restart_ended()
 
     def complete(self, step: Service) -> int:
         """Run a step that ends by itself, and return its exit code."""
         running = self.start(step)
         while not running.has_ended and running.process is not None:
-            self._turn(1.0)
+            self._run_once(1.0)
         self._running.remove(running)
         return self._clean_up(running)
 
@@ -184,10 +184,10 @@ class Supervisor:
         while True:
             now = time.monotonic()
             pauses = [running.due - now for running in self._running if running.process is None]
-            self._turn(max(0.0, min([1.0, *pauses])))
-            self._restart_fallen()
+            self._run_once(max(0.0, min([1.0, *pauses])))
+            self._restart_ended()
 
-    def _turn(self, seconds: float) -> None:
+    def _run_once(self, seconds: float) -> None:
         self._listen(seconds)
         if self._requests:
             raise StopRequested
@@ -204,7 +204,7 @@ class Supervisor:
                 with contextlib.suppress(BlockingIOError):
                     self._wakeup.recv(4096)
 
-    def _restart_fallen(self) -> None:
+    def _restart_ended(self) -> None:
         for running in list(self._running):
             if running.has_ended:
                 self._handle_exit(running)
@@ -233,8 +233,8 @@ class Supervisor:
         self._postpone(running, describe_exit(self._clean_up(running)))
 
     def _postpone(self, running: RunningService, what_happened: str) -> None:
-        name, running.falls = running.service.name, running.falls + 1
-        if running.service.goes_without and running.falls >= FALLS_ALLOWED_AT_START:
+        name, running.n_exits = running.service.name, running.n_exits + 1
+        if running.service.goes_without and running.n_exits >= MAX_EXITS_AT_START:
             self._log.own(f"The service {name} {what_happened} again and again. {running.service.goes_without}")
             self._running.remove(running)
             return

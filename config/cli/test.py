@@ -122,18 +122,18 @@ ON_ALL_CORES = ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder", "-
 
 
 def count_workers() -> int:
-    """One more than there are cores: whoever waits for a process or a browser leaves a core to others."""
+    """One more than there are cores: a worker that waits for a process or a browser uses no core."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return cores + 1
 
 
-WITH_ONE_MORE = ["-n", str(count_workers()), *ON_ALL_CORES[2:]]
+ONE_EXTRA_WORKER = ["-n", str(count_workers()), *ON_ALL_CORES[2:]]
 
 
 @dataclass(frozen=True)
 class Part:
     name: str
-    is_called: str | None
+    option: str | None
     """Its name for --without, or for --with if it is `optional`; None for the part that always runs."""
     arguments: Sequence[str]
     surroundings: Callable[[], AbstractContextManager[dict[str, str]]]
@@ -143,12 +143,12 @@ class Part:
 
 
 PARTS = [
-    Part("SQLite", None, [*WITH_ONE_MORE, "--nomigrations", "-m", "not browser and not local"], _use_sqlite),
+    Part("SQLite", None, [*ONE_EXTRA_WORKER, "--nomigrations", "-m", "not browser and not local"], _use_sqlite),
     Part(
         "PostgreSQL", "postgres", [*ON_ALL_CORES, "-m", "(database or broker) and not browser"], _use_postgresql,
         marks=["database", "broker"],
     ),
-    Part("browser", "browser", [*WITH_ONE_MORE, "--nomigrations", "-m", "browser"], _use_browser, marks=["browser"]),
+    Part("browser", "browser", [*ONE_EXTRA_WORKER, "--nomigrations", "-m", "browser"], _use_browser, marks=["browser"]),
     Part("transformers", "local", ["--nomigrations", "-m", "local"], _use_sqlite, optional=True, marks=["local"]),
 ]  # fmt: skip
 QUICK = Part(
@@ -160,8 +160,8 @@ QUICK = Part(
 def test(without: Sequence[str], arguments: Sequence[str], extras: Sequence[str], quick: bool) -> int:
     """Run every part that is not left out, and the extras, even after failures; then summarize."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the services are cleaned up
-    parts = [QUICK] if quick else [part for part in PARTS if not part.optional or part.is_called in extras]
-    outcomes = {part.name: "left out" if part.is_called in without else _run_part(part, arguments) for part in parts}
+    parts = [QUICK] if quick else [part for part in PARTS if not part.optional or part.option in extras]
+    outcomes = {part.name: "left out" if part.option in without else _run_part(part, arguments) for part in parts}
     print("\n" + "\n".join(f"{name}: {outcome}" for name, outcome in outcomes.items()), flush=True)
     if quick:
         print("Not everything was tested. Run ./lesart test before you send a change.", flush=True)

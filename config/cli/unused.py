@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 LANGUAGES = {"en", "de", "eu"}  # of the pages
-LOCALES = LANGUAGES | {"root"}  # of babel, of which only the names of languages are needed
+LOCALES = LANGUAGES | {"root"}  # of babel, which only gives the names of languages
 PATTERNS = (
     "numpy/**/tests",
     "pandas/tests",

@@ -270,7 +270,7 @@ def read_benchmark(content: bytes) -> Reading | None:
     if shape is None:
         return None
     reading = Reading()
-    rows = read_objects(content, reading.problems) if lines else _number(document or [], reading)
+    rows = read_objects(content, reading.problems) if lines else _number_rows(document or [], reading)
     group_questions((each for row in rows for each in _read_row(shape, *row, reading)), reading)
     return reading
 
@@ -299,7 +299,7 @@ def _parse_document(content: bytes) -> list[dict[str, Any]]:
     return rows if all(isinstance(row, dict) for row in rows) else []
 
 
-def _number(rows: list[dict[str, Any]], reading: Reading) -> Iterator[tuple[int, dict[str, Any]]]:
+def _number_rows(rows: list[dict[str, Any]], reading: Reading) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, row in enumerate(rows, start=1):
         reading.names[number] = _("element {n}").format(n=number)
         yield number, row

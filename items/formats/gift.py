@@ -27,8 +27,7 @@ from items.formats.text_files import decode_or_report
 from items.models import MAX_OPTIONS
 from items.plain import strip_text
 
-# Moodle's shares of 100 % for up to so many correct options.
-MAX_CORRECT = 10
+MAX_CORRECT = 10  # Moodle has no share of 100 % for more correct options
 MAX_ANSWERS = 1_000  # maximum per question, including accepted wordings and pairs to match
 RESERVED = re.compile(r"[\\~=#{}:]")
 ESCAPED = re.compile(r"\\([\\~=#{}:n])")

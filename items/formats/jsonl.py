@@ -82,7 +82,7 @@ def parse_json(line: bytes) -> Any:
     except RecursionError:
         raise BadLine(_explain_too_deep()) from None
     if b"\\u" in line or b"\0" in line or line.count(b"[") + line.count(b"{") > MAX_DEPTH:
-        _check(value)  # otherwise nothing could be refused
+        _check(value)  # other lines contain nothing that it refuses
     return value
 
 
@@ -154,7 +154,7 @@ DECODER = json.JSONDecoder(
     parse_int=_parse_integer,
 )
 
-MAX_NAMED = 10
+MAX_NAMED = 10  # unknown fields in warnings
 
 
 def read_jsonl(content: bytes) -> Reading:

@@ -125,7 +125,7 @@ def split_html(html: str) -> Iterator[tuple[str, str]]:
             yield sign, tag[1].lower()
             if sign == "<" and (raw := RAW.get(tag[1].lower())):
                 place = found.start() if (found := raw.search(html, place)) else len(html)
-        else:  # no later tag ends either
+        else:  # the tag never ends, so the rest is words
             place = len(html)
             yield "", html[start:]
     yield "", html[place:]

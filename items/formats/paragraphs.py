@@ -19,7 +19,7 @@ from items.values import get_extra
 
 PROVENANCE = "provenance"  # its name in the metadata of a text
 BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
-# After the end of a sentence or line. The reader of the page decides whether it is one.
+# White space after what may be the end of a sentence or line; users decide on the page whether it is one.
 SENTENCE_GAP = re.compile(r"""\s*\n\s*|(?:(?<=[.!?…])|(?<=[.!?…]["'”’»)\]]))[ \t]+|(?<=[。！？])[ \t]*""")
 
 
@@ -43,10 +43,10 @@ class Piece:
     heading: str = ""  # the heading above it
     is_heading: bool = False
     sentence: int = 0  # counted from 1 in its paragraph; 0: the whole paragraph
-    gap: str = " "  # what stands before it if it goes on
+    gap: str = " "  # the white space before it if it continues the paragraph
     begins: str = Begins.PARAGRAPH
-    is_out: bool = False
-    # Of the text that it begins
+    is_out: bool = False  # left out
+    # Fields of the text that it begins
     title: str = ""
     source: str = ""
     licence: str = ""
@@ -82,8 +82,8 @@ def arrange(texts: Iterable[tuple[str, Mapping[str, Any], Document]]) -> Arrange
         uploads.append(dict(fields))
         found = list(split_document(document, file, place))
         extra = get_extra(fields.get("metadata") or {})
-        told: dict[str, Any] = {name: str(extra.get(name, "")) for name in ("source", "licence")}
-        first = [replace(each, begins=Begins.TEXT, title=fields.get("title", ""), **told) for each in found[:1]]
+        origin: dict[str, Any] = {name: str(extra.get(name, "")) for name in ("source", "licence")}
+        first = [replace(each, begins=Begins.TEXT, title=fields.get("title", ""), **origin) for each in found[:1]]
         pieces += first + found[1:]
     return Arrangement(uploads, pieces)
 
@@ -101,7 +101,7 @@ def split_document(document: Document, file: str, upload: int) -> Iterator[Piece
 
 
 def cut_piece(piece: Piece) -> list[Piece]:
-    """The sentences or lines of a paragraph, which go on from one to the next; itself if it is a single one."""
+    """A piece for each sentence or line of a paragraph; only the first keeps what the paragraph began."""
     ends = [found.span() for found in SENTENCE_GAP.finditer(piece.text) if found.end() < len(piece.text)]
     starts = [0, *(end for _start, end in ends)]
     stops = [*(start for start, _end in ends), len(piece.text)]
@@ -125,7 +125,7 @@ def begin_at_headings(pieces: Iterable[Piece]) -> list[Piece]:
 
 
 def get_heading(words: str) -> str:
-    """Without the signs of Markdown."""
+    """The heading without Markdown's #."""
     marked = HEADING.fullmatch(words)
     return marked[1] if marked else words
 
@@ -139,8 +139,8 @@ def group_texts(pieces: Iterable[Piece]) -> list[list[Piece]]:
         if piece.is_out:
             continue
         if opening or not groups:
-            told = opening or piece
-            named: dict[str, Any] = {"title": told.title, "source": told.source, "licence": told.licence}
+            begun = opening or piece
+            named: dict[str, Any] = {"title": begun.title, "source": begun.source, "licence": begun.licence}
             groups.append([replace(piece, begins=Begins.TEXT, **named)])
         else:
             groups[-1].append(piece)

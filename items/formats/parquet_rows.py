@@ -1,7 +1,7 @@
-"""Rows of a Parquet file as words. A process of its own runs this file: fastparquet crashes on some damaged files.
+"""Rows of a Parquet file as words, read in a separate process: fastparquet crashes on some damaged files.
 
 It reads the Parquet file from standard input and writes a line of JSON per row, the names of the columns first; then
-`null` after the last row, or the name of what is wrong. It knows nothing of Django, so that it starts quickly.
+`null` after the last row, or the name of what is wrong. It imports no Django, so that it starts quickly.
 """
 
 import io
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, time
 from typing import Any
 
-MAX_BYTES = 500_000_000  # of a Parquet file, unpacked, by what it says of itself
+MAX_BYTES = 500_000_000  # unpacked, as the Parquet file states
 MAX_COLUMN = 16_384  # as many as a spreadsheet has
 MAX_ROW = 1_048_576
 MAX_MEMORY, MAX_SECONDS = 2_000_000_000, 300  # of the process
@@ -56,7 +56,7 @@ def read_rows(content: bytes) -> Iterator[list[str] | str | None]:
 
 
 def limit_resources() -> None:
-    """End this process, rather than the machine's other ones, where a file asks for more than any real one does."""
+    """Limit time and memory, so that a malicious file can end only this process."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
@@ -67,7 +67,7 @@ def limit_resources() -> None:
 def main() -> None:
     limit_resources()
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as rows:
-        os.dup2(2, 1)  # fastparquet prints what it does not understand
+        os.dup2(2, 1)  # fastparquet prints warnings, which must not mix with the rows
         for row in read_rows(sys.stdin.buffer.read()):
             rows.write(json.dumps(row) + "\n")
 

@@ -54,12 +54,13 @@ class _Package:
         self.text = TextRow()
 
     def follow(self, texts: Iterable[TextRow]) -> Iterator[TextRow]:
+        """The texts; remembers the current one for `add_item`."""
         for self.text in texts:
             self.n_texts += 1
             yield self.text
 
     def add_item(self, body: str, item: ItemRow) -> tuple[str, set[str]]:
-        """Returns nothing for the file of questions, as each item is a file of its own."""
+        """Add the file of the item; returns an empty part, as all items of a package are separate files."""
         options = item.options or []
         check_xml(body, self.text.title or "", item.stem, item.expected_answer or "", *(each.text for each in options))
         stimulus = self._add_stimulus(body)
@@ -227,7 +228,7 @@ def _parse(content: bytes, name: str) -> Element:
 
 
 def normalize(root: Element) -> Element:
-    """Names without namespace, prefix, hyphens and capitals, which differ between versions."""
+    """The tree with names in one spelling for all versions: no namespace, prefix, hyphens or capitals."""
     for element in root.iter():
         element.tag = _plain_name(str(element.tag))
         element.attrib = {_plain_name(name): value for name, value in element.attrib.items()}
@@ -255,11 +256,11 @@ def _read_items(names: list[str], roots: dict[str, Element], reading: Reading) -
         stimulus = None if ref is None else roots.get(_resolve(name, ref.get("href", "")))
         if item := _read_item(root, number, reading):
             body, text = _read_stimulus(stimulus)
-            around = item.pop("around")
+            surroundings = item.pop("surroundings")
             if not item["question"]:
-                rest, item["question"] = ("", around) if body else split_prompt(around)
-                around = rest
-            yield Question(number, body or around, item, text)
+                rest, item["question"] = ("", surroundings) if body else split_prompt(surroundings)
+                surroundings = rest
+            yield Question(number, body or surroundings, item, text)
 
 
 def _read_stimulus(root: Element | None) -> tuple[str, dict[str, Any]]:
@@ -295,7 +296,7 @@ def _read_item(root: Element, number: int, reading: Reading) -> dict[str, Any] |
         fields |= {"multiple": True} if several else {}
     for element in list(interaction):
         interaction.remove(element)
-    return fields | {"around": _read_words(body)}
+    return fields | {"surroundings": _read_words(body)}
 
 
 def _read_key(root: Element, name: str) -> tuple[list[str], bool, bool]:

@@ -26,7 +26,7 @@ class Question:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Something that a format cannot hold: a field of an item or text, or without `field` the whole of it.
+    """Something that a format cannot hold: a field of an item or text, or all of it if `field` is empty.
 
     Without `item_id` it is about the text.
     """

@@ -145,7 +145,7 @@ class TextRow(Row):
     metadata: dict[str, Any] | None = None
 
 
-LISTED = 200
+LISTED = 200  # problems; further ones are only counted
 
 
 @dataclass(frozen=True)
@@ -195,8 +195,8 @@ class Line:
 class Reading:
     """The result of reading a file: the parsed lines, and the problems of the others.
 
-    `names`: of lines identified by something other than their number: a file's name, a table's row. `columns`: of a
-    table, each with its field.
+    `names`: how problems name a line that has no number of its own, such as a file or a row of a table. `columns`: of
+    a table, each with its field.
     """
 
     lines: list[Line] = field(default_factory=list)

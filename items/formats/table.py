@@ -66,7 +66,7 @@ class _Row:
 
 
 def read_table(content: bytes, columns: Columns | None = None) -> Reading:
-    """The texts of the table, and its problems. `columns`: the chosen fields; names decide about other columns."""
+    """The texts of the table, and its problems. `columns`: the chosen fields; others are recognized by name."""
     reading = Reading()
     table = read_known_cells(content, reading)
     if table is None:
@@ -111,13 +111,13 @@ class _TableReader:
 
     def read(self, table: Table) -> None:
         for cells in table.rows:
-            self._take(self._row(cells))
+            self._add_row(self._build_row(cells))
         for group in self.groups:
-            if text := self._text(group):
+            if text := self._build_text(group):
                 lines, items = [line for line, _item in group.items], [item for _line, item in group.items]
                 self.reading.lines.append(Line(group.line, text.model_copy(update={"items": items}), tuple(lines)))
 
-    def _row(self, cells: TableRow) -> _Row:
+    def _build_row(self, cells: TableRow) -> _Row:
         filled = [
             (name, chosen, cell)
             for name, chosen, cell in zip(self.header, self.fields, cells.cells, strict=True)
@@ -129,22 +129,22 @@ class _TableReader:
             kept={name: cell for name, chosen, cell in filled if chosen == KEEP_AS_DETAIL},
         )
 
-    def _take(self, row: _Row) -> None:
-        group = self._group(row)
+    def _add_row(self, row: _Row) -> None:
+        group = self._find_group(row)
         if group is None:
             return
-        news = self._merge(group, row)
+        is_new = self._merge(group, row)
         if row.has_item:
             self._add_item(group, row)
-        elif not news and group.line != row.line:
+        elif not is_new and group.line != row.line:
             self.reading.warnings.add(row.line, "", _("This row repeats what the rows above already contain."))
 
-    def _group(self, row: _Row) -> _TextGroup | None:
+    def _find_group(self, row: _Row) -> _TextGroup | None:
         """The text of the row: the one with its text_id, else the one with the same words."""
         name, text = row.cells.get("text_id"), row.cells.get("text")
         if not name and not text:
             reason = _("The row does not say which text it belongs to. Add the text, or the text_id of another row.")
-            self._problem(row.line, "text" if "text" in self.fields else "text_id", reason)
+            self._add_problem(row.line, "text" if "text" in self.fields else "text_id", reason)
             return None
         group = self.by_id.get(name) if name else self.by_text.get(text or "")
         if group is None:
@@ -158,14 +158,14 @@ class _TableReader:
 
     def _merge(self, group: _TextGroup, row: _Row) -> bool:
         """Add the row's fields to its text; returns whether any was new."""
-        news = False
+        is_new = False
         for name in (name for name in TEXT_FIELDS if name in row.cells):
-            news = self._agree(group.cells, name, row.cells[name], row.line, self._name_in_file(name)) or news
+            is_new = self._store_cell(group.cells, name, row.cells[name], row.line, self._name_in_file(name)) or is_new
         for name, cell in row.kept.items() if not self.with_items else ():
-            news = self._agree(group.kept, name, cell, row.line, name) or news
-        return news
+            is_new = self._store_cell(group.kept, name, cell, row.line, name) or is_new
+        return is_new
 
-    def _agree(self, known: dict[str, str], name: str, cell: str, line: int, column: str) -> bool:
+    def _store_cell(self, known: dict[str, str], name: str, cell: str, line: int, column: str) -> bool:
         """Store the cell; False if an earlier row has the same value."""
         new = name not in known
         if known.setdefault(name, cell) != cell:
@@ -177,10 +177,10 @@ class _TableReader:
             return True
         return new
 
-    def _text(self, group: _TextGroup) -> TextRow | None:
+    def _build_text(self, group: _TextGroup) -> TextRow | None:
         extra: dict[str, Any] = group.kept | {name: group.cells[name] for name in DETAILS if name in group.cells}
         if shareable := group.cells.get("shareable") or group.kept.get("shareable"):
-            extra["shareable"] = self._yes_or_no(group.line, "shareable", shareable)
+            extra["shareable"] = self._parse_yes_or_no(group.line, "shareable", shareable)
         value: dict[str, Any] = {
             name: group.cells[name] for name in ("title", "text", "language") if name in group.cells
         }
@@ -203,7 +203,7 @@ class _TableReader:
                 "The row describes an item, but its question is missing. Add the question, or clear the "
                 "row's other item cells."
             )
-            self._problem(row.line, "question", reason)
+            self._add_problem(row.line, "question", reason)
             return
         numbers = [number for number, name in enumerate(OPTION_FIELDS, start=1) if name in row.cells]
         value: dict[str, Any] = {
@@ -212,40 +212,42 @@ class _TableReader:
             if field in row.cells
         }
         if "reference" in row.cells:
-            value["reference"] = self._yes_or_no(row.line, "reference", row.cells["reference"])
+            value["reference"] = self._parse_yes_or_no(row.line, "reference", row.cells["reference"])
         if "tags" in row.cells:
             value["tags"] = [each for each in TAG_SIGNS.split(row.cells["tags"]) if each.strip()]
         if row.kept:
             value["metadata"] = {"extra": row.kept}
-        value |= self._answers(row, numbers)
+        value |= self._build_answers(row, numbers)
         item = validate_row(
             ItemRow, value, row.line, self.reading.problems, lambda loc: self._name_in_file(_find_field(loc, numbers))
         )
         if item:
             group.items.append((row.line, item))
 
-    def _answers(self, row: _Row, numbers: list[int]) -> dict[str, Any]:
+    def _build_answers(self, row: _Row, numbers: list[int]) -> dict[str, Any]:
         """The options with their keys; an item without options is an open question."""
         options = {number: row.cells[f"option_{number}"] for number in numbers}
         if not options:
             if "correct" in row.cells:
-                self._problem(row.line, "correct", _("The row has no options. Add options, or leave this cell empty."))
+                self._add_problem(
+                    row.line, "correct", _("The row has no options. Add options, or leave this cell empty.")
+                )
             return {}
         try:
             keys = parse_keys(row.cells.get("correct", ""), options)
         except ValueError as error:
-            self._problem(row.line, "correct", str(error))
+            self._add_problem(row.line, "correct", str(error))
             keys = set()
         return {"answers": [{"text": wording, "correct": number in keys} for number, wording in options.items()]}
 
-    def _yes_or_no(self, line: int, name: str, cell: str) -> bool | None:
+    def _parse_yes_or_no(self, line: int, name: str, cell: str) -> bool | None:
         word = cell.casefold()
         if word not in YES | NO:
-            self._problem(line, name, _("This must be yes or no."))
+            self._add_problem(line, name, _("This must be yes or no."))
             return None
         return word in YES
 
-    def _problem(self, line: int, name: str, reason: str) -> None:
+    def _add_problem(self, line: int, name: str, reason: str) -> None:
         self.reading.problems.add(line, self._name_in_file(name), reason)
 
     def _name_in_file(self, name: str) -> str:
@@ -262,7 +264,7 @@ def _find_field(loc: Location, numbers: list[int]) -> str:
 
 # QGEval: one row per question, including the reference; other columns are scores of annotators or metrics.
 QGEVAL = ("id", "reference", "passage", "answer", "prediction", "source")
-NAMES = ("text_id", "item_id", "text", "question", "answer", "generator", "reference")
+NAMES = ("text_id", "item_id", "text", "question", "answer", "generator", "reference")  # our columns
 
 
 def convert_known(table: Table) -> Table:

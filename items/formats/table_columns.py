@@ -65,7 +65,7 @@ def normalize_column_name(name: str) -> str:
 
 
 def parse_option_name(name: str) -> int | None:
-    """2 for “Option 2”, “answer_b” and “Antwort B”; None for other names and above the bound."""
+    """2 for “Option 2”, “answer_b” and “Antwort B”; None for other names and numbers above MAX_OPTIONS."""
     *words, sign = re.findall(r"\d+|[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z]$)", " ", name)) or [""]
     match = OPTION.fullmatch(f"{normalize_column_name(''.join(words))} {normalize_column_name(sign)}".strip())
     return parse_option_sign(match[1]) if match else None
@@ -85,7 +85,7 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 def recognize_columns(header: Sequence[str], mapping: Mapping[str, str] = NOTHING) -> list[str]:
     """A field for each column: that of the mapping, else that of its name.
 
-    Of two with the same meaning the first gets it, after those of the mapping. Unrecognized columns are kept.
+    If two columns have the same meaning, the mapping decides, then the order. Unrecognized columns are kept.
     """
     names = [normalize_column_name(name) for name in header]
     letters = find_option_letters(names)
@@ -97,7 +97,7 @@ def recognize_columns(header: Sequence[str], mapping: Mapping[str, str] = NOTHIN
 
 
 def _keep_doubles(header: Sequence[str], fields: Sequence[str], mapping: Mapping[str, str]) -> list[str]:
-    """The fields; a recognized one that the mapping or an earlier column has is kept as a detail."""
+    """The fields; a column whose field is already taken by the mapping or an earlier column becomes a detail."""
     taken, kept = set(mapping.values()), list[str]()
     for name, field in zip(header, fields, strict=True):
         kept.append(KEEP_AS_DETAIL if field in taken and name not in mapping else field)
@@ -176,7 +176,7 @@ def quote_names(header: Sequence[str]) -> str:
 
 
 def _recognize_name(name: str, letters: list[str]) -> str:
-    """The field of a column's name taken alone; these single letters are options."""
+    """The field of a column by its name alone; `letters`: single letters that name options."""
     plain = normalize_column_name(name)
     if plain in AMBIGUOUS:
         return KEEP_AS_DETAIL

@@ -41,7 +41,7 @@ class Undecodable(ValueError):
 
 @dataclass(frozen=True)
 class DecodedText:
-    """The characters. doubtful: if Windows-1252 was guessed, some words by which a reader can check the guess."""
+    """The characters. doubtful: if Windows-1252 was guessed, some words with which users can check the guess."""
 
     text: str
     doubtful: tuple[str, ...] = ()

@@ -277,10 +277,10 @@ class EditTextForm(TextForm):
         if len(self.list_pictures()) > MAX_PICTURES:
             self.add_error("pictures", _("A text has at most %(limit)d pictures.") % {"limit": MAX_PICTURES})
         if cleaned.get("markup") == Markup.MARKDOWN:
-            self.refuse_missing(cleaned.get("body") or "")
+            self.check_pictures(cleaned.get("body") or "")
         return cleaned
 
-    def refuse_missing(self, body: str) -> None:
+    def check_pictures(self, body: str) -> None:
         for name in find_named_pictures(body):
             if name not in self.list_pictures():
                 reason = _("The text shows the picture “%(name)s”, which is not among its pictures. Add it below.")

@@ -198,7 +198,7 @@ class PiecesForm:
         return self.data is not None and all(form.is_valid() for form in self.forms)
 
     def change(self, pieces: Sequence[Piece]) -> list[Piece]:
-        """All pieces, those of the page as chosen: one cut, or texts begun at headings, if that button was pressed."""
+        """All pieces, with the choices made on the page; cuts one or begins texts at headings if that was requested."""
         changed = [part for form in self.forms for part in self._cut_or_keep(form)]
         found = [*pieces[: self.first], *changed, *pieces[self.first + len(self.forms) :]]
         return begin_at_headings(found) if "headings" in self.data else found

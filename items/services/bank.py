@@ -69,7 +69,7 @@ class Bank:
 
 
 def load_bank(project: Project) -> Bank:
-    """Four queries, regardless of the size."""
+    """The current contents of the project, in four queries."""
     texts = list(order_by_arrival(Text.objects.filter(project=project).current()))
     rows = order_by_arrival(Item.objects.filter(project=project).current())
     items = list(rows.select_related("generator").prefetch_related("options"))
@@ -155,8 +155,10 @@ def get_newest(row: Versioned) -> Versioned:
 
 
 def find_next_text(text: Text, generator: str) -> int | None:
-    """The key of the next text in this language without an item of the generator, from the first again after the last;
-    None if there is no other."""
+    """The primary key of the next text in this language without an item of the generator; None if there is no other.
+
+    After the last text the search continues with the first.
+    """
     texts = Text.objects.filter(project=text.project_id, language=text.language)
     written = Item.objects.available().filter(text=OuterRef("pk"), generator__name=generator)
     places = list(order_by_arrival(texts.current()).values_list("pk", flat=True))

@@ -146,6 +146,7 @@ def find_known(
 
 
 def work_out(job: Job, on_progress: Listener) -> Any:
+    """The work of the job that compares a bank."""
     assert job.project
     on_progress("compare", 0, 0)
     job.version = make_version(job.project)
@@ -174,7 +175,7 @@ def read_duplicates(project: Project) -> dict[str, Any]:
 
 
 def find_alike(project: Project, items: Iterable[Item]) -> dict[str, list[dict[str, Any]]]:
-    """By id of each of the items its near-duplicates: items of the project, and ids in benchmarks."""
+    """The near-duplicates of each item, by its id: items of the project, and ids in benchmarks."""
     names = {item.external_id for item in items}
     found = read_duplicates(project)
     alike: dict[str, list[dict[str, Any]]] = defaultdict(list)

@@ -74,8 +74,8 @@ def build_study_archive(
     else:
         written = WRITERS[format_name].write(texts)
     rows = [(each.item_id, each.measure, each.mean, each.n) for each in statistics]
-    beside = {"statistics.csv": write_csv(("item_id", "measure", "mean", "n"), rows).encode()}
-    return zip_files(list_files(f"{name}-items", format_name, written) | beside)
+    extra = {"statistics.csv": write_csv(("item_id", "measure", "mean", "n"), rows).encode()}
+    return zip_files(list_files(f"{name}-items", format_name, written) | extra)
 
 
 def list_files(name: str, format_name: str, written: WrittenFile) -> dict[str, bytes]:
@@ -110,7 +110,7 @@ def list_text_objects(project: Project, selection: Selection = ALL) -> list[dict
 
 
 def find_selected(project: Project, search: BankSearch) -> dict[int, set[int]]:
-    """By primary key of each text found, its items that match the search."""
+    """The matching items of each text found, all as primary keys."""
     texts: Iterable[Any] = search_texts(project, search)
     return {text.pk: {item.pk for item in text.current_items} for text in texts}
 

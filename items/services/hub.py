@@ -131,7 +131,7 @@ def write_card(project: Project, texts: list[TextRow], columns: list[str]) -> st
 
 
 def make_line(words: str) -> str:
-    """The words unchanged in one line of Markdown."""
+    """The words as one line, with the signs of Markdown escaped."""
     return "".join(f"\\{sign}" if sign in "\\`*_{}[]<>#|~$!&" else sign for sign in " ".join(words.split()))
 
 

@@ -96,7 +96,7 @@ def list_text_files(content: bytes) -> list[tuple[str, bytes]]:
 
 
 def read_rows(content: bytes) -> Reading:
-    """Texts in Lesart's own format that have no lines for the reader of the page: their names count them."""
+    """Read texts in Lesart's own format; problems name them “text 1”, as users have not seen these lines."""
     reading = read_bank_file(content)
     reading.names |= {line.number: _("text {n}").format(n=line.number) for line in reading.lines}
     return reading
@@ -149,7 +149,7 @@ def get_arrangement(file: ImportFile) -> Arrangement:
 
 
 def store_pieces(file: ImportFile, arrangement: Arrangement, pieces: Sequence[Piece]) -> None:
-    """From now on, the texts of the upload are made of these pieces."""
+    """Replace the pieces that make up the texts of the upload."""
     if len(pieces) > MAX_PIECES:
         reason = _("The texts have more than {limit:,} paragraphs and sentences. Split the file.")
         raise CannotArrange(reason.format(limit=MAX_PIECES))
@@ -193,13 +193,13 @@ def get_options(file: ImportFile) -> ImportOptions:
 
 
 def request_update(file: ImportFile) -> None:
-    """From now on, changed wordings in the file are imported as new versions."""
+    """Request that changed wordings in the file are imported as new versions."""
     file.update = True
     file.save(update_fields=["update"])
 
 
 def choose_columns(file: ImportFile, columns: Columns) -> None:
-    """From now on, the columns of the table are read as these fields."""
+    """Store which field each column of the table has."""
     file.columns = columns
     file.save(update_fields=["columns"])
 

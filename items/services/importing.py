@@ -33,12 +33,12 @@ from projects.scratch import Save, Writer, keep_garbage
 def apply_plan(project: Project, plan: ImportPlan, version: int, filename: str, user: User | None) -> bool:
     """Carry out the plan; returns False, with nothing written, if the bank has changed since the plan was made."""
     with use_scratch_project(project) as (scratch, writer):
-        write_rows(project, scratch, plan, count_saved(plan, writer))
+        write_rows(project, scratch, plan, make_reporting_save(plan, writer))
         return move_rows(project, scratch, plan, version, filename, user)
 
 
-def count_saved(plan: ImportPlan, writer: Writer) -> Save:
-    """`writer.save`, reporting the number of texts and items written."""
+def make_reporting_save(plan: ImportPlan, writer: Writer) -> Save:
+    """`writer.save`, extended so that it reports the number of texts and items written."""
     total = len(list_text_versions(plan)) + len(plan.new_items) + len(plan.changed_items) + len(plan.carried_items)
     done = count(1)
 
@@ -53,7 +53,7 @@ def count_saved(plan: ImportPlan, writer: Writer) -> Save:
 
 
 def write_rows(project: Project, scratch: Project, plan: ImportPlan, save: Save) -> None:
-    """The new texts, items and generators of the plan. Not current yet: items may be about existing texts."""
+    """Write the texts, items and generators of the plan under the scratch project; `move_rows` makes them current."""
     pending = timezone.now()
     texts = make_texts(scratch, list_text_versions(plan), save=save, superseded_at=pending)
     by_id = {row.external_id: row for row in texts}
@@ -122,7 +122,7 @@ def list_rows(scratch: Project) -> dict[str, list[int]]:
 
 
 def move_generators(project: Project, scratch: Project) -> None:
-    """If the project got a generator of the same name meanwhile, it gets the items."""
+    """Move the generators to the project; if it has one of the same name by now, that one gets the items."""
     for generator in Generator.objects.filter(project=scratch):
         known = Generator.objects.filter(project=project, name=generator.name).first()
         if known is None:
@@ -148,7 +148,7 @@ def read_bank_file(
 ) -> Reading:
     """The rows of the file, and its errors. Needs no database.
 
-    `columns`: the chosen fields of columns of a table; names decide about the others.
+    `columns`: the chosen fields of columns of a table; other columns are recognized by name.
     """
     if format_name != "text" and (reason := explain_web_page(content)):
         reading = Reading()

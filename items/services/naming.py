@@ -63,7 +63,7 @@ class _Names:
     equals: Counter[str] = field(default_factory=Counter)
 
     def derive(self, letter: str, *content: str) -> str:
-        """A hash of the content, with a number from the second equal one on."""
+        """An id derived from the content; repeated contents get a number, from 2 on."""
         base = derive_id(letter, *content)
         self.equals[base] += 1
         return add_ordinal(base, self.equals[base])

@@ -161,7 +161,7 @@ def plan_known_text(known: Text, text: NamedText, options: ImportOptions, plan: 
 def detect_languages(
     texts: Iterable[NamedText], options: ImportOptions, expected: set[str], problems: Problems
 ) -> dict[str, str]:
-    """By id of a text the code of its language. A text whose language cannot be detected is reported instead."""
+    """The code of each text's language, by the id of the text. If it cannot be detected, a problem is added."""
     found: dict[str, str] = {}
     unsaid: list[NamedText] = []
     for text in texts:

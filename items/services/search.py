@@ -68,10 +68,9 @@ EVERYTHING = BankSearch()
 
 
 def search_texts(project: Project, search: BankSearch = EVERYTHING) -> QuerySet[Text]:
-    """Current texts with words that begin with all the search words, in the text or its items; with `current_items`
-    and flags.
+    """Current texts that match the search: each search word begins a word of the text or of its items.
 
-    Archived texts are found only by their flag.
+    Archived texts are found only by their flag. The texts are annotated:
     `has_items`, `lacks_key` and `n_repair` are the flags; `current_items` are the items that match the search.
     """
     mine = Text.objects.filter(project=project)

@@ -1,6 +1,6 @@
-"""Undo an import as a whole: its rows go, and what they had taken the place of is current again.
+"""Undo an import as a whole: its rows are deleted, and the versions that they had superseded are current again.
 
-And the scratch project under which long writes put texts and items before a project gets them.
+Also the scratch project, which holds texts and items during long writes, until they are moved to their project.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from projects.scratch import Writer, delete_in_chunks, split_into_chunks
 
 @contextmanager
 def use_scratch_project(project: Project) -> Iterator[tuple[Project, Writer]]:
-    """A project that no list shows, and who writes under it; it is gone at the end, with what is in it then."""
+    """A project that no list shows, and its writer; at the end it is deleted with its contents."""
     for left in Project.everything.exclude(writer=""):
         if left.is_abandoned:
             delete_scratch(left)
@@ -42,17 +42,17 @@ def delete_scratch(scratch: Project) -> None:
 
 
 def clear_bank(scratch: Project) -> None:
-    """Delete what is there, and report how many rows of how many are gone."""
+    """Delete the contents of the scratch project, and report the progress in rows."""
     left = [model._base_manager.filter(project=scratch) for model in (Item, Text, Generator)]
     total, done = sum(rows.count() for rows in left), 0
 
-    def tell(n: int) -> None:
+    def report(n: int) -> None:
         nonlocal done
         report_progress("rows", done, total)
         done += n
 
     for rows in left:
-        delete_in_chunks(rows, tell)
+        delete_in_chunks(rows, report)
 
 
 class CannotUndo(ValueError):
@@ -139,9 +139,9 @@ def move_rows(rows: list[Any], scratch: Project) -> None:
         type(chunk[0])._base_manager.filter(pk__in=[row.pk for row in chunk]).update(project=scratch)
 
 
-def make_current(project: Project, gone: list[Any]) -> None:
+def make_current(project: Project, deleted: list[Any]) -> None:
     """Make the version before each deleted one current again."""
-    for chunk in split_into_chunks([row for row in gone if row.version > 1]):
+    for chunk in split_into_chunks([row for row in deleted if row.version > 1]):
         rows = type(chunk[0])._base_manager.filter(project=project)
         before = rows.filter(external_id__in=[row.external_id for row in chunk]).order_by("version")
         newest = dict(before.values_list("external_id", "pk"))  # the last of each wins

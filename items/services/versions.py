@@ -121,7 +121,7 @@ def replace_items(project: Project, changes: Sequence[tuple[Item, Text, ItemValu
 
 
 def carry_items(project: Project, items: Iterable[Item], texts: dict[str, Text]) -> list[Item]:
-    """The same items as versions about the newest version of their texts, given by external id."""
+    """New versions of the items, unchanged but about the newest versions of their texts, given by external id."""
     fresh = Item.objects.filter(pk__in=[item.pk for item in items]).select_related("generator", "text")
     changes = [
         (item, texts[item.text.external_id], get_item_values(item)) for item in fresh.prefetch_related("options")

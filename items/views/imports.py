@@ -56,8 +56,8 @@ def text_new(request, slug):
     project = get_project(request.user, slug, Role.RESEARCHER)
     form = PasteForm(request.POST or None)
     if form.is_valid():
-        kept = store_pasted(project, request.user, form.rows())
-        return redirect("item_import_preview", project.slug, kept.pk)
+        stored = store_pasted(project, request.user, form.rows())
+        return redirect("item_import_preview", project.slug, stored.pk)
     return render(request, "items/add_paste.html", {"project": project, "form": form})
 
 
@@ -66,8 +66,8 @@ def text_files(request, slug):
     project = get_project(request.user, slug, Role.RESEARCHER)
     form = TextFilesForm(request.POST or None, request.FILES or None)
     if form.is_valid():
-        kept = store_text_files(project, request.user, form.contents(), form.options())
-        return redirect("item_import_preview", project.slug, kept.pk)
+        stored = store_text_files(project, request.user, form.contents(), form.options())
+        return redirect("item_import_preview", project.slug, stored.pk)
     return render(request, "items/add_files.html", {"project": project, "form": form})
 
 
@@ -78,9 +78,9 @@ def item_import(request, slug):
     if form.is_valid():
         upload = form.cleaned_data["file"]
         chosen = form.cleaned_data["format"]
-        kept = store_upload(project, request.user, upload.name, upload.read(), form.options(), chosen)
-        step = "item_import_columns" if kept.format == "csv" else "item_import_preview"
-        return redirect(step, project.slug, kept.pk)
+        stored = store_upload(project, request.user, upload.name, upload.read(), form.options(), chosen)
+        step = "item_import_columns" if stored.format == "csv" else "item_import_preview"
+        return redirect(step, project.slug, stored.pk)
     context = {"project": project, "form": form, "imports": list_imports(project)}
     return render(request, "items/import.html", context)
 

@@ -90,7 +90,7 @@ def load_bank_and_studies(endpoint: Endpoint, answer: Answer) -> tuple[Project, 
     """All or nothing, so that a project of that name is either ours from an interrupted start or a user's own."""
     project = Project.objects.filter(slug__startswith=SLUG, description=DESCRIPTION).first()
     if project is None:
-        project = Project.objects.create(slug=free_name(), title="Sample project", description=DESCRIPTION)
+        project = Project.objects.create(slug=find_free_project_slug(), title="Sample project", description=DESCRIPTION)
     for language in STUDIES:
         file = settings.BASE_DIR / "items" / "sample" / f"sample_{language}.jsonl"
         call_command("import_items", str(file), project=project.slug, stdout=StringIO())
@@ -122,7 +122,7 @@ def evaluate(study: Study, endpoint: Endpoint, answer: Answer) -> None:
                 answer(run)
 
 
-def free_name() -> str:
+def find_free_project_slug() -> str:
     number, slug = 1, SLUG
     while Project.objects.filter(slug=slug).exists():
         number += 1

@@ -39,7 +39,7 @@ class Command(BaseCommand):
             raise CommandError(
                 _("No project has the short name {slug}.").format(slug=make_printable(options["project"]))
             )
-        wishes = _read_options(options)
+        import_options = _read_options(options)
         format = _choose_format(options)
         try:
             columns = parse_assignments(options["map"])
@@ -48,9 +48,9 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         try:
             if options["dry_run"]:
-                plan = _require_no_problems(plan_import(project, reading, wishes))
+                plan = _require_no_problems(plan_import(project, reading, import_options))
             else:
-                plan = import_items(project, reading, wishes, filename=Path(options["file"]).name)
+                plan = import_items(project, reading, import_options, filename=Path(options["file"]).name)
         except ImportRefused as refusal:
             raise CommandError(_describe_refusal(refusal)) from None
         if options["verbosity"] > 0:
