@@ -36,10 +36,10 @@ def find_annotator_by_link(token: str) -> Annotator | None:
 def set_cookie(response: Response, annotator: Annotator) -> None:
     """Give this browser a cookie for the annotator's pages, limited to their path, so that several can be open side by
     side."""
-    keep_token(response, COOKIE, annotator, reverse("work", args=[annotator.public_id]))
+    set_token_cookie(response, COOKIE, annotator, reverse("work", args=[annotator.public_id]))
 
 
-def keep_token(response: Response, name: str, annotator: Annotator, path: str) -> None:
+def set_token_cookie(response: Response, name: str, annotator: Annotator, path: str) -> None:
     """Set a cookie with the annotator's token, which scripts and other sites cannot read, and which is sent only to
     this path."""
     response.set_cookie(
@@ -53,8 +53,8 @@ def keep_token(response: Response, name: str, annotator: Annotator, path: str) -
     )
 
 
-def never_stored(view: Callable[..., Response]) -> Callable[..., Response]:
-    """A page that no cache keeps and no search engine lists."""
+def forbid_caching(view: Callable[..., Response]) -> Callable[..., Response]:
+    """Decorate a view whose page no cache may store and no search engine may list."""
 
     @wraps(view)
     def answer(*args, **kwargs):
@@ -67,14 +67,14 @@ def never_stored(view: Callable[..., Response]) -> Callable[..., Response]:
 
 
 def annotator_view(view: AnnotatorView) -> Callable[..., Response]:
-    """A view for the browser with the annotator's cookie, in the study's language.
+    """Decorate a view for the browser with the annotator's cookie; its page is in the study's language.
 
     Django's CSRF token is not required: it changes when somebody signs in, which would lose typed answers. The page
     has the random token of the stage, which is checked on every write, and other sites cannot send the cookie.
     """
 
     @csrf_exempt
-    @never_stored
+    @forbid_caching
     @wraps(view)
     def answer(request: HttpRequest, public_id: str, **named: str) -> Response:
         try:
@@ -98,8 +98,10 @@ def annotator_view(view: AnnotatorView) -> Callable[..., Response]:
 def open_to_annotator(
     request: HttpRequest, annotator: Annotator | None, answer: Callable[[HttpRequest, Annotator], Response]
 ) -> Response:
-    """The page of a link, in the study's language; all wrong links give the same page. Other sites do not get its
-    address."""
+    """The response to a link, in the study's language, or the same page for all wrong links.
+
+    Browsers do not send its address to other sites.
+    """
     if annotator is None:
         response = render_no_link(request)
     else:

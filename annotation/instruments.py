@@ -124,14 +124,14 @@ class PeopleInstruments(InstrumentKind):
         if protocol is None:
             sentence = _("The protocol of these prompts is missing. Add the line “protocol:” with one of: %(known)s.")
             return [Problem("protocol", sentence % {"known": ", ".join(PROTOCOLS)})]
-        found = check_wording(content, find_model(content))
+        found = check_wording(content, find_reference_wording(content))
         return found or check_against_protocol(content, protocol)
 
     def notices(self, content: Mapping[str, Any]) -> list[str]:
         return list_wording_notices(content, str(find_protocol(content)))
 
     def slots(self, content: Mapping[str, Any], place: str) -> list[str]:
-        return list_slots_at(find_model(content), tuple(place.split(".")))
+        return list_slots_at(find_reference_wording(content), tuple(place.split(".")))
 
     def pages(self, content: Mapping[str, Any]) -> list[tuple[str, str]]:
         return list_pages(content)
@@ -140,6 +140,6 @@ class PeopleInstruments(InstrumentKind):
         return render_preview(request, content, subject)
 
 
-def find_model(content: Mapping[str, Any]) -> dict[str, Any]:
+def find_reference_wording(content: Mapping[str, Any]) -> dict[str, Any]:
     """The shipped wording of the same protocol."""
     return find_shipped_model(str(find_protocol(content)), str(content.get("language"))) or {}

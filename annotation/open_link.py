@@ -16,10 +16,10 @@ from django.views.decorators.http import require_http_methods
 from annotation.access import (
     clean_token,
     find_annotator_by_link,
-    keep_token,
-    never_stored,
+    forbid_caching,
     render_no_link,
     set_cookie,
+    set_token_cookie,
 )
 from studies.models import Annotator, Study, StudyState
 from studies.recruitment import IDENTITY, SIGNATURE, TURK_FRAMES, TURK_HOST, TURK_HOSTS, Recruitment
@@ -81,7 +81,7 @@ def read_visitor(request: HttpRequest, study: Study, recruitment: Recruitment) -
 
 
 def read_turk_host(request: HttpRequest, recruitment: Recruitment) -> dict[str, str]:
-    """Where Mechanical Turk takes the work back; empty for any host that is not its own."""
+    """The host to which Mechanical Turk wants the work sent; empty for any host that is not its own."""
     host = request.GET.get(TURK_HOST, "").rstrip("/")
     return {TURK_HOST: host} if recruitment.platform == "mturk" and host in TURK_HOSTS else {}
 
@@ -102,7 +102,7 @@ def read_parameter(request: HttpRequest, name: str) -> str:
 
 
 @csrf_exempt  # csrf_protect below checks the token, so that its error page is not stored either
-@never_stored
+@forbid_caching
 @require_http_methods(["GET", "HEAD", "POST"])
 @csrf_protect
 def open_link(request: HttpRequest, token: str) -> HttpResponse:
@@ -181,8 +181,8 @@ def start(request: HttpRequest, study: Study, visitor: Visitor, known: Annotator
 
 
 def remember(response: HttpResponse, study: Study, annotator: Annotator) -> None:
-    """Let the same browser return by the open link."""
-    keep_token(response, COOKIE, annotator, reverse("open_link", args=[study.open_token]))
+    """Set a cookie with which the same browser can return by the open link."""
+    set_token_cookie(response, COOKIE, annotator, reverse("open_link", args=[study.open_token]))
 
 
 def render_landing(request: HttpRequest, status: int = 200, **context: Any) -> HttpResponse:

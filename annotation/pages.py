@@ -127,7 +127,7 @@ def render_place(
         return render_phase(request, annotator, place.phase, sent=sent, notice=notice, status=status)
     status = 410 if place.kind == "revoked" else status
     name = "check_done" if place.kind == "done" and annotator.purpose == Purpose.EXPERT else place.kind
-    return render_words(request, annotator, name, notice=notice, back=find_back(place), status=status)
+    return render_words(request, annotator, name, notice=notice, back=find_back_token(place), status=status)
 
 
 def render_words(
@@ -144,22 +144,22 @@ def render_words(
     """A page with only words, such as the end, with a link `back` if there is a token for it, and the completion
     code."""
     words = draw_words(annotator, find_thanks(annotator) if name == "done" else name, locate)
-    handing = name if name in (EndReason.SCREENED_OUT, EndReason.FAILED_CHECK) else "finished" if name == "done" else ""
+    outcome = name if name in (EndReason.SCREENED_OUT, EndReason.FAILED_CHECK) else "finished" if name == "done" else ""
     context: dict[str, Any] = {"words": words, "phase": phase, "notice": notice, "back": back}
-    context |= build_hand_back(annotator, handing) if handing else {}
+    context |= build_hand_back(annotator, outcome) if outcome else {}
     context["code_first"] = name == "done"  # the words below say that the page can be closed
     context |= build_rights(request, annotator) if name == "done" else {}
     return render_page(request, annotator, "words", context | {"returns": name == "returning"}, status)
 
 
-def find_back(place: Place) -> str:
+def find_back_token(place: Place) -> str:
     """The token that leads back to the unit handed in last; empty if nothing does."""
     done = find_retractable(place)
     return done.token if done else ""
 
 
 def find_thanks(annotator: Annotator) -> str:
-    """The study's own words at the end, if it has any."""
+    """The name of the study's own thanks phase; "done" if it has none."""
     return next((phase.name for phase in list_phases(annotator) if phase.kind == "thanks"), "done")
 
 
@@ -253,8 +253,8 @@ def render_stage(
         "words": form.words,
         "round_words": find_round_words(place),
         "break_words": form.question_source.wording.get("break") if is_first_stage and place.counts[0] > 1 else None,
-        "new_text": cache(partial(is_new_text, place)),  # computed only if a template asks for it, as the next
-        "back": cache(partial(find_back, place)),
+        "new_text": cache(partial(is_new_text, place)),  # as `back`: computed only if a template needs it
+        "back": cache(partial(find_back_token, place)),
         "is_taken_back": declaration.takes_back and assignment.round > 1,
         "text_kind": partial(find_common_genre, annotator.study),
         "prefilled": bool(stage.starts_from),
@@ -355,7 +355,7 @@ def render_anchors(scales: tuple[Anchors, ...]) -> SafeString:
 
 @dataclass(frozen=True)
 class Pages:
-    """Where one item is shown per page: the current item, its neighbours, and links to all."""
+    """For a stage with one item per page: the current item, the one before and the one after."""
 
     shown: ItemBlock
     before: ItemBlock | None
@@ -365,8 +365,8 @@ class Pages:
 def paginate_blocks(blocks: list[ItemBlock], at: str) -> Pages:
     """The requested page; by default the first one with an error, else the first unanswered one."""
     asked = [block for block in blocks if block.handle == at]
-    wanting = [block for block in blocks if block.errors] or [block for block in blocks if not block.answered]
-    place = blocks.index((asked or wanting or blocks)[0])
+    unfinished = [block for block in blocks if block.errors] or [block for block in blocks if not block.answered]
+    place = blocks.index((asked or unfinished or blocks)[0])
     return Pages(
         blocks[place],
         blocks[place - 1] if place else None,

@@ -1,4 +1,4 @@
-"""The questions of a phase as a template needs them: only listed fields, right answers only after a try."""
+"""The questions of a phase for a template, which gets only listed fields, and right answers only after a try."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

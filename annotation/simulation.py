@@ -1,4 +1,4 @@
-"""Simulated people who answer through the real pages, with token and cursor, and with stated abilities.
+"""Simulated people who answer through the real pages, with given probabilities of a right answer.
 
 They test a study and fill its results pages before anybody is invited. They are marked as simulated, and counted only
 on request. Their answers are drawn from the keys, which the pages do not show.
@@ -41,7 +41,7 @@ WITH_FLAW = {
     "unclear": {"guess": 0.55, "read": 0.68},
 }
 RATING = {"": 4.4, "guessable": 3.0, "wrong key": 1.6, "unclear": 2.2}
-OTHER_VERSION = 0.06  # added by any version of a text but the first, while the text is shown
+OTHER_VERSION = 0.06  # added if the shown text is not in its first version
 SPREAD = 0.05  # standard deviation of a person's own offset to these probabilities
 UNSURE_BELOW = 0.75
 # Standard deviations of a score, as shares of its scale: shared by all people, and individual.
@@ -74,7 +74,7 @@ class SimulatedPerson:
         """Open the link and answer page after page until nothing is left."""
         page = self.open(reverse("join", args=[self.annotator.token]))
         for _step in range(MAX_STEPS):
-            form = self.form_of(page)
+            form = self.find_form(page)
             if form is None:
                 return self.check_done()
             page = self.send(form, page)
@@ -98,7 +98,7 @@ class SimulatedPerson:
             raise SimulationFailed(f"{self.annotator} got a page with status {response.status_code}.")
         return response
 
-    def form_of(self, page: Any) -> Tag | None:
+    def find_form(self, page: Any) -> Tag | None:
         """The form with the page's primary button."""
         soup = BeautifulSoup(page.content, "html.parser")
         button = soup.select_one("form button.primary")
@@ -112,10 +112,10 @@ class SimulatedPerson:
             fields.setdefault(str(tag["name"]), str(tag.get("value", "")))
         fields["item"] = [str(tag["value"]) for tag in form.select("input[type=hidden][name=item]")]
         if form.get("id") == "phase":
-            return fields | self.phase_answers()
+            return fields | self.answer_phase()
         return fields | self.answers() if form.get("id") == "stage" else fields
 
-    def phase_answers(self) -> Fields:
+    def answer_phase(self) -> Fields:
         """The right answers where there are any, else the first answers that do not screen people out."""
         phase = get_phase(self.annotator, find_place(self.annotator).phase or "")
         return {question.name: choose_answer(question) for question in phase.questions} if phase else {}
@@ -131,10 +131,10 @@ class SimulatedPerson:
             item = form.shown_items.items.get(subject.item_id)
             for question in form.open_questions[subject.handle]:
                 sent |= self.answer(question, subject, item, form)
-                sent |= self.other_pick(question, subject, sent)
+                sent |= self.pick_another(question, subject, sent)
         return sent
 
-    def other_pick(self, question: Question, subject: Subject, sent: Fields) -> Fields:
+    def pick_another(self, question: Question, subject: Subject, sent: Fields) -> Fields:
         """Another item, if the picked one was picked before and may not be repeated."""
         name, earlier = (f"{each}-{subject.handle}" for each in (question.name, question.unlike))
         if not question.unlike or sent[name] != sent[earlier]:
@@ -146,11 +146,11 @@ class SimulatedPerson:
         stage, name = form.stage, f"{question.name}-{subject.handle}"
         if question.per == "option" and item:
             keys = {pk: option.correct for pk, option in form.shown_items.options[item.pk].items()}
-            return self.ticks(question, subject, item, stage, keys)
+            return self.draw_ticks(question, subject, item, stage, keys)
         if stage.checks:
             return {name: str(question.levels[0 if self.rng.random() < EXPERT_AGREES else 1])}
         if question.kind == "scale":
-            return {name: str(self.score(question, item))}
+            return {name: str(self.draw_score(question, item))}
         if question.kind == "text":
             return {name: SIMULATED_TEXT}
         if question.kind == "tick":
@@ -158,7 +158,9 @@ class SimulatedPerson:
         handles = [side.handle for side in subject.sides] if question.kind == "pick" else []
         return {name: self.rng.choice([*handles, *map(str, question.levels)])}
 
-    def ticks(self, question: Question, subject: Subject, item: Item, stage: Stage, keys: dict[int, bool]) -> Fields:
+    def draw_ticks(
+        self, question: Question, subject: Subject, item: Item, stage: Stage, keys: dict[int, bool]
+    ) -> Fields:
         chance = WITH_FLAW.get(get_flaw(item), ABILITY).get(stage.name, 0.5) + self.offset + self.gained
         believed = {option.handle: keys[option.option_id] == (self.rng.random() < chance) for option in subject.options}
         ticked = [handle for handle, is_ticked in believed.items() if is_ticked]
@@ -168,7 +170,7 @@ class SimulatedPerson:
             sent[f"unsure-{subject.handle}"] = marked
         return sent
 
-    def score(self, question: Question, item: Item | None) -> int:
+    def draw_score(self, question: Question, item: Item | None) -> int:
         """A score near the one that all simulated people would give the item, which its flaw and its id decide."""
         low, high = int(question.levels[0]), int(question.levels[-1])
         lean = (RATING[get_flaw(item) if item else ""] - 1) / 4
@@ -220,7 +222,7 @@ def find_unfinished(study: Study, new: list[Annotator]) -> list[Annotator]:
     return list((simulated | filter_experts(study, Purpose.SIMULATED)).filter(pk__in=open_ones).order_by("pk"))
 
 
-def plant_version(study: Study) -> dict[str, float]:
+def describe_version_effect(study: Study) -> dict[str, float]:
     return {"other_version": OTHER_VERSION} if list_text_versions(study) else {}
 
 
@@ -236,6 +238,6 @@ def make_simulated_annotators(study: Study, count: int, seed: int) -> list[Annot
     annotators = make_annotators(study, count, Purpose.SIMULATED)
     planted = {"ability": ABILITY, "with_flaw": WITH_FLAW, "spread": SPREAD}
     Annotator.objects.filter(pk__in=[annotator.pk for annotator in annotators]).update(
-        profile={"simulated": {"seed": seed, **planted, **plant_version(study)}}
+        profile={"simulated": {"seed": seed, **planted, **describe_version_effect(study)}}
     )
     return annotators

@@ -15,7 +15,7 @@ from annotation.access import (
     annotator_view,
     clean_token,
     find_annotator_by_link,
-    never_stored,
+    forbid_caching,
     open_to_annotator,
     set_cookie,
 )
@@ -53,7 +53,7 @@ from studies.services.stage_form import StageForm
 
 
 @csrf_exempt  # csrf_protect below checks the token, so that its error page is not stored either
-@never_stored
+@forbid_caching
 @require_http_methods(["GET", "HEAD", "POST"])
 @csrf_protect
 def join(request: HttpRequest, token: str) -> HttpResponse:
@@ -176,16 +176,16 @@ def draft(request: HttpRequest, annotator: Annotator) -> HttpResponse:
 
 
 @csrf_exempt  # csrf_protect below checks the token, so that its error page is not stored either
-@never_stored
+@forbid_caching
 @require_http_methods(["GET", "HEAD", "POST"])
 @csrf_protect
 def own_answers(request: HttpRequest, public_id: str) -> HttpResponse:
     """GET asks for the second code and shows nothing; a POST with the code shows, exports or withdraws."""
     annotator = Annotator.objects.select_related("study").filter(public_id=clean_token(public_id)).first()
-    return open_to_annotator(request, annotator, answer_request)
+    return open_to_annotator(request, annotator, show_own_answers)
 
 
-def answer_request(request: HttpRequest, annotator: Annotator) -> HttpResponse:
+def show_own_answers(request: HttpRequest, annotator: Annotator) -> HttpResponse:
     context = {"annotator": annotator, "preview": is_not_counted(annotator)}
     if request.method != "POST":
         return render(request, "annotation/own.html", context)

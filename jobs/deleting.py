@@ -21,7 +21,7 @@ from projects.models import Project, User
 from projects.scratch import Scratchable
 
 AT_ONCE = 5_000  # rows: about a second
-TRIES = 5
+MAX_TRIES = 5
 KIND = "deletion"
 HIDDEN_FOR = timedelta(days=36_500)  # so that cleaning up abandoned writes does not touch it
 HIDDEN_NAME = "deletion 0 -"
@@ -50,9 +50,11 @@ def collect_and_delete(
     *,
     at_once: bool = False,
 ) -> None:
-    """Delete the rows with everything that depends on them, also what is added while they are being deleted: it makes
-    the deletion fail, which then starts again. With `at_once` in one transaction, else in short ones."""
-    for tries_left in reversed(range(TRIES)):
+    """Delete the rows with everything that depends on them, in short transactions, or with `at_once` in a single one.
+
+    Rows that others add meanwhile make the deletion fail; it is then repeated.
+    """
+    for tries_left in reversed(range(MAX_TRIES)):
         try:
             with transaction.atomic() if at_once else nullcontext():
                 delete_collected(collect_rows(roots), on_progress)
@@ -91,7 +93,7 @@ def delete_job_files(pks: Sequence[int]) -> None:
 
 
 def delete_results(project: Project) -> None:
-    """Delete all jobs of a project and their files, except deletions: later results rest on the remaining data only.
+    """Delete all jobs of a project except deletions, with their files: later results use only the remaining data.
 
     A worker that is computing one of them notices that its row is deleted, and discards its result.
     """

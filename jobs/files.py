@@ -1,4 +1,4 @@
-"""The files of jobs, in a folder of the data folder, under meaningless names. Each app decides who may read one."""
+"""The files of jobs, in a folder of the data folder, under random names. Each app decides who may read one."""
 
 import gzip
 import pickle

@@ -23,7 +23,7 @@ Work = Callable[["Job", Listener], Path | None]  # takes a job and a function th
 class JobFailed(Exception):
     """The job cannot be done; the message is a sentence for its page.
 
-    errors: in a file, each with its line, field and reason.
+    errors: those of an uploaded file, each with its line, field and reason.
     """
 
     def __init__(self, sentence: str, errors: Sequence[Mapping[str, Any]] = ()) -> None:
@@ -36,8 +36,8 @@ class Kind:
     """A kind of job.
 
     work: the dotted path of the function that does it; it gets a job and a function that reports progress, and returns
-    the file that it wrote, if there is a result; it may set `about` and `version` of the job. title: for the page.
-    steps: by key a sentence with `done` and `total`. keep: how long the result is kept.
+    the file that it wrote, if any; it may set `about` and `version` of the job. title: its name on pages. steps: by
+    key, a sentence with the slots `done` and `total`. keep: how long the result is kept.
     """
 
     name: str
@@ -60,16 +60,14 @@ def register(*kinds: Kind) -> None:
 
 # Events such as the end of a job: services announce them, apps in higher layers listen.
 
-
 JOB_ENDED, RUN_ENDED, STUDY_CLOSED = EVENTS = ("job.ended", "run.ended", "study.closed")
 EVENT_LABELS = {
     JOB_ENDED: _("a job has ended"),
     RUN_ENDED: _("a run has ended"),
     STUDY_CLOSED: _("a study was closed"),
 }
-EventListener = Callable[
-    [str, int, str], None
-]  # the event, the project's key, and what ended: a number or a short name
+# Gets the event, the project's primary key, and what ended: its primary key or its short name.
+EventListener = Callable[[str, int, str], None]
 
 _listeners: list[EventListener] = []
 
@@ -80,6 +78,6 @@ def listen(listener: EventListener) -> None:
 
 
 def announce(event: str, project_id: int | None, subject: int | str) -> None:
-    """Tell all listeners, in the caller's transaction. Events without a project are ignored."""
+    """Call all listeners, in the caller's transaction. Events without a project are ignored."""
     for listener in _listeners if project_id else ():
         listener(event, project_id or 0, str(subject))

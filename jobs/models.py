@@ -147,7 +147,7 @@ class Job(models.Model):
             return files.make_path(self.file).open("rb")
 
     def read_value(self, place: int = 0) -> Any:
-        """The result, if it is a value; or what was written behind it."""
+        """The result, if it is a value; with a `place` above 0, a value stored after it."""
         return files.read_value(self.open_file(), place)
 
     def is_current(self, version: str) -> bool:

@@ -23,7 +23,7 @@ Parameters = dict[str, Any]
 
 
 def make_job(kind: str, subject: str, parameters: Parameters, project: Project | None, language: str = "") -> Job:
-    """The job as it would be stored; by default in the reader's language."""
+    """An unsaved job for this request; by default in the reader's language."""
     language = language or get_language() or settings.LANGUAGE_CODE
     text = json.dumps([kind, subject, parameters, language], sort_keys=True)
     key = hashlib.sha256(text.encode()).hexdigest()
@@ -48,7 +48,7 @@ def get_or_schedule(wanted: Job, version: str = "", owner: User | None = None) -
 
 
 def queue(job: Job, version: str, owner: User | None, attempts: int) -> None:
-    """Queue a closed job; if several do so at once, only the first succeeds. `attempts`: those that count already."""
+    """Queue a closed job; if several do so at once, only the first succeeds. `attempts`: how many were made so far."""
     closed = Job.objects.filter(pk=job.pk, state=job.state)
     if attempts >= MAX_ATTEMPTS:
         error = _("Its file is missing. Web server and workers must share one data folder (LESART_DATA).")

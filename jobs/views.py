@@ -34,7 +34,7 @@ def render_pending(request: HttpRequest, pending: ResultPending) -> HttpResponse
 
 
 def describe_progress(request: HttpRequest, job: Job, *, shows: bool = False, address: str = "") -> dict[str, Any]:
-    """The context of `jobs/progress.html`. shows: whether an earlier result is beneath it; address: of the page."""
+    """The context of `jobs/progress.html`. shows: whether an earlier result is below it; address: of the page."""
     return {
         "job": job,
         "job_title": KINDS[job.kind].title,

@@ -18,13 +18,11 @@ from jobs.kinds import JOB_ENDED, KINDS, JobFailed, announce
 from jobs.models import Job, JobState
 from jobs.progress import get_listener, listen
 
-# A thread for repeated work beside the main work: heartbeats, and maintenance of crashed jobs.
-
 log = logging.getLogger(__name__)
 
 
 class RepeatingThread(threading.Thread):
-    """Calls `act` immediately and then at intervals, on its own database connection, until it is stopped.
+    """Calls `act` immediately and then every so many seconds, on its own database connection, until it is stopped.
 
     Errors are logged, and it is called again the next time.
     """
@@ -156,7 +154,7 @@ def read_result(job: Job, path: Path | None) -> dict[str, Any]:
 
 
 class Heartbeat(RepeatingThread):
-    """Renews the lease of a job and stores its progress. The work itself may be reading a snapshot."""
+    """Renews the lease of a job and stores its progress, outside the transaction in which the work may be reading."""
 
     def __init__(self, job: Job):
         super().__init__("heartbeat of the job", EVERY)
@@ -174,7 +172,7 @@ class Heartbeat(RepeatingThread):
 
 
 def release(job: Job) -> None:
-    """Queue a job whose worker crashed again, or give it up after `MAX_ATTEMPTS`."""
+    """Requeue a job whose worker crashed, or give it up after `MAX_ATTEMPTS`."""
     dead = Job.objects.dead().filter(pk=job.pk)
     if job.attempts < MAX_ATTEMPTS:
         dead.update(state=JobState.QUEUED, sent_at=None)
@@ -184,5 +182,5 @@ def release(job: Job) -> None:
 
 
 def advise(crash: str) -> str:
-    """The crash, and what to do; the sentence of a `JobFailed` says that itself."""
+    """The crash, and what to do. Not for `JobFailed`, whose sentence says what to do."""
     return f"{crash} " + _("Try again; if it fails again, the log of the worker says more.")

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from projects.models import AuditEntry, User
 
-# What is recorded, with its words on pages. The apps above name their acts here, so that one list has all of them.
+# The recorded acts, with their words on pages. Those of all apps are in this one list.
 ACTS: dict[str, Any] = {
     "project_created": _("Created the project"),
     "project_edited": _("Edited the project"),
@@ -81,7 +81,7 @@ def record_act(project_id: int, act: str, subject: Model | None = None, *, numbe
 
 
 @dataclass(frozen=True)
-class Line:
+class AuditLine:
     """An entry as on the page. who: a user name, empty for participants; what: the row's present name."""
 
     made_at: datetime
@@ -91,13 +91,13 @@ class Line:
     number: int | None
 
 
-def describe_entries(entries: Iterable[AuditEntry]) -> list[Line]:
-    """Each with present names; for deleted rows the kind and number."""
+def describe_entries(entries: Iterable[AuditEntry]) -> list[AuditLine]:
+    """The entries with present names; deleted rows and users are named by `#` and primary key."""
     entries = list(entries)
     users = dict(User.objects.filter(pk__in={each.user_id for each in entries}).values_list("pk", "username"))
     names = name_subjects(entries)
     return [
-        Line(
+        AuditLine(
             each.made_at,
             users.get(each.user_id or 0, f"#{each.user_id}" if each.user_id else ""),
             ACTS.get(each.act, each.act),

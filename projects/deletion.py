@@ -21,7 +21,7 @@ Rows = dict[type[Model], set[Any]]
 _UPWARD: dict[str, list[str]] = defaultdict(list)
 _BEFORE: dict[str, str] = {}
 
-# The words on a page for what would be deleted, too; kinds missing here are parts of listed ones.
+# The words on the confirmation page, by model; models missing here are parts of listed ones.
 COUNTED: dict[str, Any] = {
     "studies.Study": ngettext_lazy("%(n)d study", "%(n)d studies", "n"),
     "items.Text": ngettext_lazy("%(n)d text", "%(n)d texts", "n"),
@@ -122,8 +122,7 @@ def sort_models(rows: Rows) -> list[type[Model]]:
 
 
 def delete_collected(rows: Rows, on_progress: Callable[[int, int], None] = lambda done, total: None) -> int:
-    """Delete the rows from the leaves up, in short transactions; returns how many. `on_progress` is called with the
-    progress."""
+    """Delete the rows from the leaves up, in short transactions; returns how many. `on_progress` gets done, total."""
     total, done = count_rows(rows), 0
     for model in sort_models(rows):
         empty: list[Field[Any, Any]] = [each for each in list_links(model) if each.remote_field.on_delete is SET_NULL]
@@ -142,7 +141,7 @@ def wipe_storage() -> None:
     """Remove the traces of deleted rows in SQLite's files: `secure_delete` zeroes its pages, this empties its log.
 
     Full-text indexes keep the words of deleted rows until their parts are merged, so that is done first. PostgreSQL
-    reuses the space of deleted rows by itself; a dump never contains them. Not inside a transaction.
+    reuses the space of deleted rows by itself; a dump never contains them. Does nothing inside a transaction.
     """
     if connection.vendor == "sqlite" and not connection.in_atomic_block:
         with connection.cursor() as cursor:

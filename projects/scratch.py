@@ -27,7 +27,7 @@ _running: set[str] = set()  # writers of this process
 
 
 class Save(Protocol):
-    """Inserts rows: objects, each of which has its primary key then, or with `columns` tuples of their values."""
+    """Inserts rows: model objects, which get their primary keys, or with `columns` tuples of values."""
 
     def __call__(self, model: type[models.Model], rows: Iterable[Any], columns: Sequence[str] = ()) -> None: ...
 
@@ -106,7 +106,7 @@ class Writer:
 
 @contextmanager
 def keep_garbage() -> Iterator[None]:
-    """Meanwhile Python collects no cycles, which among a million rows are few and take long to find."""
+    """Pause Python's garbage collection, which takes long among a million rows and finds little."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -150,7 +150,7 @@ def split_into_chunks(rows: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def delete_in_chunks(rows: models.QuerySet[Any], tell: Callable[[int], None] = lambda n: None) -> None:
-    """Delete the rows in short transactions, with what depends on them; `tell` is called with the number of each."""
+    """Delete the rows in short transactions, with what depends on them; `tell` gets the number of rows of each."""
     while pks := list(rows.order_by("pk").values_list("pk", flat=True)[:CHUNK]):
         tell(len(pks))
         with write_briefly():

@@ -170,7 +170,7 @@ def _lock_membership(membership: Membership) -> Membership:
 
 
 def _end_ownership(membership: Membership) -> None:
-    """Refused for the last owner. Ends the open invitations, which a former owner has seen and could use to return."""
+    """Revoke the open invitations, which a former owner could use to return; `LastOwner` for the last owner."""
     if membership.role != Role.OWNER:
         return
     owners = Membership.objects.filter(project=membership.project_id, role=Role.OWNER)
@@ -212,7 +212,7 @@ def find_link_user(token: str) -> User | None:
 
 
 def use_sign_in_link(token: str) -> User | None:
-    """The user to sign in; works once."""
+    """Use up the link; returns the user to sign in, or None if it is used, expired or unknown."""
     user = find_link_user(token)
     # This update alone decides between two simultaneous uses. It must not join: PostgreSQL would let both pass.
     if not SignInLink.objects.open().filter(token_hash=_hash_token(token)).update(used_at=timezone.now()):

@@ -24,7 +24,7 @@ class InvitedOnlyAdapter(DefaultAccountAdapter):
         return f"{key}:{self.get_client_ip(request)}"
 
     def save_user(self, request, user, form, commit=True):
-        """The account and its membership, or neither if somebody else has used the invitation meanwhile."""
+        """Create the account and its membership, or neither if somebody else has used the invitation meanwhile."""
         token = request.session[INVITATION_KEY]
         try:
             with transaction.atomic():

@@ -13,12 +13,10 @@ from django.db.backends.utils import CursorWrapper
 from django.db.models import QuerySet
 
 # Queries whose SQL is built once: building it takes Django ten times as long as the database takes to answer, and
-# PostgreSQL as long to plan it (config/postgresql).
-#
-# For the few queries of every annotator page. The rows are the same as those of the queryset itself.
+# PostgreSQL as long to plan it (config/postgresql). Used for the few queries of every annotator page.
 
 Row = TypeVar("Row")
-FIRST = 32_000  # marks are numbers that fit every field, and texts that no column holds
+FIRST_MARK = 32_000  # placeholders are numbers that fit every field, and texts that no column holds
 
 
 class PreparedQuery(Generic[Row]):
@@ -31,11 +29,11 @@ class PreparedQuery(Generic[Row]):
 
     def __init__(self, build: Callable[..., QuerySet[Any, Row]], *kinds: type):
         self.build = build
-        self.marks = [FIRST + place if kind is int else f"\0{place}" for place, kind in enumerate(kinds)]
-        self.kept = local()
+        self.marks = [FIRST_MARK + place if kind is int else f"\0{place}" for place, kind in enumerate(kinds)]
+        self.per_thread = local()
 
     def __call__(self, *values: int | str) -> list[Row]:
-        rows, compiler, sql, marked = self.kept.__dict__.get("made") or self.prepare()
+        rows, compiler, sql, marked = self.per_thread.__dict__.get("made") or self.prepare()
         given = dict(zip(self.marks, values, strict=True))
         with connection.prepared_cursor() as cursor:  # type: ignore[attr-defined]
             cursor.execute(sql, tuple(given.get(each, each) for each in marked))
@@ -50,14 +48,14 @@ class PreparedQuery(Generic[Row]):
         converters = compiler.get_converters([column for column, *_rest in compiler.select[: compiler.col_count]])
         compiler.get_converters = lambda _columns: converters
         rows.query.get_compiler = lambda *_args, **_options: compiler
-        self.kept.made = rows, compiler, sql, marked
-        return self.kept.made
+        self.per_thread.made = rows, compiler, sql, marked
+        return self.per_thread.made
 
 
 # Rows written as plain values: Django's work per object takes longer than the database's.
 
 
-ROWS_TOGETHER = 500
+BATCH_ROWS = 500
 
 
 def insert_rows(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -66,36 +64,36 @@ def insert_rows(model: type[models.Model], columns: Sequence[str], rows: Iterabl
     Times and JSON are Python values. Primary keys are not returned. A column whose default differs between rows, such
     as a random token, must be in `columns`.
     """
-    written, rows = prepare_insert(model, tuple(columns)), list(rows)
+    prepared, rows = prepare_insert(model, tuple(columns)), list(rows)
     if not rows:
         return
     # Column by column, which takes a third of the time of row by row.
-    pairs = zip(written.adapters, zip(*rows, strict=True), strict=True)
+    pairs = zip(prepared.adapters, zip(*rows, strict=True), strict=True)
     values = (column if adapt is as_is else map(adapt, column) for adapt, column in pairs)
-    adapted = zip(*values, *map(repeat, written.rest), strict=False)  # repeated values are endless
+    adapted = zip(*values, *map(repeat, prepared.rest), strict=False)  # repeated values are endless
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            with cursor.copy(written.copy) as copy:
+            with cursor.copy(prepared.copy) as copy:
                 for row in adapted:
                     copy.write_row(row)
         else:
-            insert_together(cursor, written, adapted)
+            insert_in_batches(cursor, prepared, adapted)
 
 
-def insert_together(cursor: CursorWrapper, written: "Insert", rows: Iterator[Sequence[Any]]) -> None:
-    """Some hundred rows per statement: SQLite updates its full-text index after each statement."""
-    while together := list(islice(rows, ROWS_TOGETHER)):
-        places = ", ".join([written.places] * len(together))
-        cursor.execute(f"{written.insert} {places}", list(chain.from_iterable(together)))
+def insert_in_batches(cursor: CursorWrapper, prepared: "Insert", rows: Iterator[Sequence[Any]]) -> None:
+    """Insert `BATCH_ROWS` rows per statement: SQLite updates its full-text index after each statement."""
+    while batch := list(islice(rows, BATCH_ROWS)):
+        places = ", ".join([prepared.places] * len(batch))
+        cursor.execute(f"{prepared.insert} {places}", list(chain.from_iterable(batch)))
 
 
 def insert_objects(model: type[models.Model], rows: Sequence[models.Model]) -> None:
     """`bulk_create` in a quarter of its time: all fields are written unchanged, and the primary keys are set."""
-    written = prepare_objects(model)
-    values = [adapt(read(row)) for row in rows for read, adapt in written.columns]
-    places = ", ".join([written.places] * len(rows))
+    prepared = prepare_objects(model)
+    values = [adapt(read(row)) for row in rows for read, adapt in prepared.columns]
+    places = ", ".join([prepared.places] * len(rows))
     with connection.cursor() as cursor:
-        cursor.execute(f"{written.insert} {places} {written.returning}", values)
+        cursor.execute(f"{prepared.insert} {places} {prepared.returning}", values)
         for row, (pk,) in zip(rows, cursor.fetchall(), strict=True):
             row.pk, row._state.adding, row._state.db = pk, False, connection.alias
 

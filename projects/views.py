@@ -41,7 +41,7 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 def require_mail(view):
-    """Without a mail server the page says what to do instead, and promises no message."""
+    """Decorate a view that sends mail: without a mail server, a page says what to do instead."""
 
     @wraps(view)
     def show(request, *arguments, **keywords):

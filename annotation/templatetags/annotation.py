@@ -19,7 +19,7 @@ HANDLE = "\0"  # placeholder for an item's handle, which no other text contains
 
 @register.filter
 def with_options(hint: str, options: list) -> str:
-    """Fill the only slot of a hint; other braces stay."""
+    """The hint with {n_options} filled in; other braces stay."""
     return hint.replace("{n_options}", str(len(options)))
 
 

@@ -1,7 +1,7 @@
 """Adjudication: a researcher decides where people disagree, and flags or excludes single answers.
 
-Responses are unchanged. Figures use decisions only on request. What an answer measures, such as a tick of an option,
-is never replaced: it can be flagged or excluded.
+Responses are unchanged. Figures use decisions only on request. Answers about options and free texts are never replaced
+by a decision; they can only be flagged or excluded.
 """
 
 from collections.abc import Iterable
@@ -69,7 +69,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class UnitState:
-    """The progress of the adjudication of a unit."""
+    """The progress of the adjudication of a unit. n_apart: how many answers are flagged or excluded."""
 
     unit: Unit
     is_complete: bool
@@ -80,7 +80,7 @@ class UnitState:
 
 @dataclass(frozen=True)
 class Decision:
-    """The decision on one cell: the place of the question, the value, and the reason."""
+    """The decision on one cell: which question about which item, the value, and the reason."""
 
     stage: str
     question: str
@@ -100,7 +100,7 @@ def get_purpose(study: Study) -> Purpose:
 
 
 def map_questions(study: Study) -> dict[tuple[str, str], Question]:
-    """By stage and name, the questions that can be decided: not those about options, which measure, nor free texts."""
+    """The questions that can be decided, by stage and name: those about an item as a whole, without free texts."""
     stages = [stage for declaration in list_declarations(study) for stage in declaration.stages]
     return {
         (stage.name, each.name): each
@@ -331,7 +331,7 @@ def set_answer_apart(unit: Unit, response_id: int, settled: Ruling, reason: str,
 
 
 def get_sheet(response: Response) -> tuple[int, str, int | None]:
-    """The responses given together: by one person, in one stage, about one item."""
+    """A key of the responses given together: by one person, in one stage, about one item."""
     return response.assignment_id, response.stage, response.item_id
 
 

@@ -1,6 +1,6 @@
 """Take an annotator through a study: join, save drafts, submit stages, take the last unit back.
 
-One cursor decides every read and every write.
+The current stage and token of an assignment, its cursor, decide what may be read and written.
 """
 
 from collections import Counter
@@ -49,27 +49,27 @@ def store_submission(form: StageForm, active: int | None = None) -> None:
     now, assignment, stage = timezone.now(), form.assignment, form.stage
     if active is not None:
         active = min(active, round((now - (assignment.stage_opened_at or now)).total_seconds()))
-    insert_rows(Submission, OF_SUBMISSION, [(assignment.pk, stage.name, assignment.stage_opened_at, now, active)])
+    insert_rows(Submission, SUBMISSION_COLUMNS, [(assignment.pk, stage.name, assignment.stage_opened_at, now, active)])
     version = get_version_id(assignment.annotator)
     rows = [
         list_values(form, answer, version, now)
         for subject in form.subjects
         for answer in check_answers(stage, form.collect_answers(subject), form.describe_subject(subject))
     ]
-    insert_rows(Response, OF_RESPONSE, rows)
+    insert_rows(Response, RESPONSE_COLUMNS, rows)
     advance_cursor(assignment, stage, now)
 
 
-OF_SUBMISSION = ("assignment_id", "stage", "opened_at", "submitted_at", "active_seconds")
-OF_ANSWER = ("question", "item_id", "option_id", "value", "unsure", "probability", "comment")  # as in `Answer`
-OF_CHANGES = ("first_answered_at", "last_changed_at", "n_changes")  # as in `Draft`
-OF_RESPONSE = ("assignment_id", "stage", *OF_ANSWER, "instrument_version_id", "submitted_at", *OF_CHANGES)
+SUBMISSION_COLUMNS = ("assignment_id", "stage", "opened_at", "submitted_at", "active_seconds")
+ANSWER_COLUMNS = ("question", "item_id", "option_id", "value", "unsure", "probability", "comment")  # as in `Answer`
+CHANGE_COLUMNS = ("first_answered_at", "last_changed_at", "n_changes")  # as in `Draft`
+RESPONSE_COLUMNS = ("assignment_id", "stage", *ANSWER_COLUMNS, "instrument_version_id", "submitted_at", *CHANGE_COLUMNS)
 
 
 def list_values(form: StageForm, answer: Answer, version: int, now: datetime) -> list[Any]:
-    """The values of a response, in the order of `OF_RESPONSE`."""
-    fields, draft = (getattr(answer, name) for name in OF_ANSWER), form.drafts.by_item.get(answer.item_id)
-    changes = (getattr(draft, name, None) for name in OF_CHANGES)
+    """The values of a response, in the order of `RESPONSE_COLUMNS`."""
+    fields, draft = (getattr(answer, name) for name in ANSWER_COLUMNS), form.drafts.by_item.get(answer.item_id)
+    changes = (getattr(draft, name, None) for name in CHANGE_COLUMNS)
     return [form.assignment.pk, form.stage.name, *fields, version, now, *changes]
 
 
@@ -100,9 +100,9 @@ def draw_variant(annotator: Annotator) -> None:
     ).values_list("variant", "group")
     of_all = Counter(variant for variant, _group in joined)
     of_group = Counter(variant for variant, group in joined if group == annotator.group)
-    lot = Random(f"{annotator.study.seed}/variants/{annotator.purpose}/{annotator.seat}")
+    tie_breaker = Random(f"{annotator.study.seed}/variants/{annotator.purpose}/{annotator.seat}")
     annotator.variant = min(
-        annotator.study.variants.all(), key=lambda each: (of_group[each.pk], of_all[each.pk], lot.random())
+        annotator.study.variants.all(), key=lambda each: (of_group[each.pk], of_all[each.pk], tie_breaker.random())
     )
     annotator.save(update_fields=["variant"])
 
@@ -280,7 +280,7 @@ def hand_in(place: Place, form: StageForm, active: int | None = None) -> Place:
 
 
 def find_refusal(place: Place, form: StageForm, confirmed: str) -> StaleStage | Incomplete | None:
-    """Why the stage cannot be handed in now; None if it can."""
+    """The error that says why the stage cannot be handed in now; None if it can."""
     assignment, stage = place.assignment_and_stage
     if "text" not in stage.shows and assignment.unit.text.external_id in find_read_texts(place.annotator):
         give_back_read_texts(place.annotator, begun_too=True)
@@ -310,9 +310,7 @@ def find_retractable(place: Place) -> Assignment | None:
 
 @transaction.atomic
 def take_back(annotator: Annotator, token: str) -> Place:
-    """Reopen the unit submitted last; `token` is the current one of its assignment.
-
-    Returns the place after.
+    """Reopen the unit submitted last; `token` is the current one of its assignment. Returns the annotator's next place.
 
     `StaleStage` if something else was handed in meanwhile, or if the unit is open again already. Answers of the new
     round supersede those of the round before; both are kept.

@@ -1,4 +1,4 @@
-"""Check answers against the protocol's declaration, whatever their source; store drafts, read their items."""
+"""Check answers from any source against the protocol's declaration; store drafts; read the items that pages show."""
 
 from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -82,7 +82,7 @@ def check_option_answers(question: Question, given: GivenAnswers, about: About, 
 
 
 def refuse_unasked(stage: Stage, given: GivenAnswers, about: About, applying: Iterable[Question]) -> None:
-    """Raises `InvalidAnswer` for a question that does not apply to the item, is behind a stop, or is not open again."""
+    """Raises `InvalidAnswer` for a question that does not apply, that these answers skip, or that is not reopened."""
     asked, names = stage.path(given.values, applying), {question.name for question in applying}
     for name in (*given.values, *given.ticks):
         if name not in names:
@@ -118,7 +118,7 @@ read_options = PreparedQuery(list_options, int, int)
 read_drafts = PreparedQuery(list_drafts, int, str, str)
 
 
-OF_DRAFT = ("assignment_id", "stage", "item_id", "values", "n_changes", "first_answered_at", "last_changed_at")
+DRAFT_COLUMNS = ("assignment_id", "stage", "item_id", "values", "n_changes", "first_answered_at", "last_changed_at")
 
 
 class Drafts:
@@ -148,7 +148,7 @@ class Drafts:
         return draft.values if draft else self.earlier.get(item_id, {})
 
     def fields(self, subjects: Iterable[Subject], names: Container[str]) -> Values:
-        """The same for all subjects, by the names of the form's fields."""
+        """The contents for all subjects, by the names of the form's fields."""
         return {
             name: value
             for subject in subjects
@@ -169,10 +169,10 @@ class Drafts:
 
     def save(self) -> int:
         """Store the changed drafts; returns their number."""
-        new = [[getattr(draft, name) for name in OF_DRAFT] for draft in self.changed.values() if draft.pk is None]
+        new = [[getattr(draft, name) for name in DRAFT_COLUMNS] for draft in self.changed.values() if draft.pk is None]
         known = [draft for draft in self.changed.values() if draft.pk is not None]
         if new:
-            insert_rows(Draft, OF_DRAFT, new)
+            insert_rows(Draft, DRAFT_COLUMNS, new)
         if known:
             fields = ["values", "last_changed_at", "n_changes"]
             Draft.objects.bulk_create(known, update_conflicts=True, unique_fields=["pk"], update_fields=fields)
@@ -187,7 +187,7 @@ class OptionWords(NamedTuple):
 
 
 class ShownItems:
-    """The items that stages of one or two units show, read on first access; the same for their options."""
+    """The items shown by stages of one or two units, and their options; each is read on first access."""
 
     def __init__(self, shown: Iterable[tuple[Assignment, str]]):
         self.shown = list(shown)
@@ -205,7 +205,7 @@ class ShownItems:
 
     @cached_property
     def options(self) -> dict[int, dict[int, OptionWords]]:
-        """By item and by primary key."""
+        """The options by item, then by primary key."""
         found: dict[int, dict[int, OptionWords]] = {row.item_id: {} for row in self.rows}
         for item, pk, text, correct in read_options(*self.units) if found else ():
             found.get(item, {})[pk] = OptionWords(text, correct)

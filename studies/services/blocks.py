@@ -65,21 +65,21 @@ def assign_units(
     for more than `limit` assignments.
     """
     people = list_people_at_work(study, purpose, finished_too)
-    strangers = purpose == Purpose.MAIN and bool(study.recruitment.get("open_link"))
-    quotas, seats = plan_strangers(study) if strangers else group_seats(study, people)
+    is_for_visitors = purpose == Purpose.MAIN and bool(study.recruitment.get("open_link"))
+    quotas, seats = plan_for_visitors(study) if is_for_visitors else group_seats(study, people)
     if not seats:
         return
     planned = [PlannedUnit(unit.text, tuple(unit.items.all()), unit.part) for unit in units]
     check_cells(count_cells(quotas, len(planned)), limit)
-    drawn_by = copy(study)
-    drawn_by.seed = study.seed if seed is None else seed
-    who: Who = plan_unit_seats(drawn_by, planned, quotas)
-    cells = [{seats[place]: cell for place, cell in row.items()} for row in plan_cells(drawn_by, planned, who)]
+    seeded = copy(study)
+    seeded.seed = study.seed if seed is None else seed
+    who: Who = plan_unit_seats(seeded, planned, quotas)
+    cells = [{seats[place]: cell for place, cell in row.items()} for row in plan_cells(seeded, planned, who)]
     group_of = {seats[place]: quota.group for quota in quotas for place in quota.seats}
-    named = [Quota(group, range(seat, seat + 1), None) for seat, group in group_of.items()]
-    make_slots(study, units, purpose, cells, named)
+    seat_quotas = [Quota(group, range(seat, seat + 1), None) for seat, group in group_of.items()]
+    make_slots(study, units, purpose, cells, seat_quotas)
     contents = read_contents(study.units.filter(pk__in=[unit.pk for unit in units]))
-    for annotator in [] if strangers else people:
+    for annotator in [] if is_for_visitors else people:
         add_assignments(study, annotator, contents)
 
 
@@ -96,14 +96,14 @@ def list_people_at_work(study: Study, purpose: Purpose, finished_too: bool) -> l
     return sorted(people.order_by("seat"), key=lambda annotator: place.get(annotator.group, 0))
 
 
-def plan_strangers(study: Study) -> tuple[list[Quota], list[int]]:
+def plan_for_visitors(study: Study) -> tuple[list[Quota], list[int]]:
     """The seats of the plan, for the next visitors to claim."""
     quotas = make_quotas(study)
     return quotas, [seat for quota in quotas for seat in quota.seats]
 
 
 def group_seats(study: Study, people: Sequence[Annotator]) -> tuple[list[Quota], list[int]]:
-    """A quota for each group of these people, in which a person is a number from 0 in their order; and their seats."""
+    """A quota for each group, whose seats are places in this list, from 0; and the real seat of each place."""
     by_group: dict[str, list[int]] = {}
     for place, annotator in enumerate(people):
         by_group.setdefault(annotator.group if has_group_quotas(study) else "", []).append(place)
@@ -179,7 +179,7 @@ def choose_named(study: Study, names: Sequence[str]) -> ChosenTexts:
     """These texts with their items; `SpecError` unless all of them can be added."""
     if not names:
         raise SpecError(_("Choose at least one text."), "texts")
-    known = list_known(study)
+    known = list_study_texts(study)
     if twice := sorted(set(names) & known):
         sentence = _("These texts are in the study already: %(texts)s.")
         raise SpecError(sentence % {"texts": list_names(twice)}, "texts")
@@ -199,9 +199,8 @@ def list_names(names: Sequence[str]) -> str:
 
 def find_new_texts(study: Study) -> ChosenTexts:
     """The texts of the project that can be added, with the items that the study would ask about."""
-    texts = (
-        study.project.texts.available().filter(language=get_language(study)).exclude(external_id__in=list_known(study))
-    )
+    texts = study.project.texts.available().filter(language=get_language(study))
+    texts = texts.exclude(external_id__in=list_study_texts(study))
     try:
         return choose_texts(study, list(texts.values_list("external_id", flat=True)))
     except SpecError:  # none of them has fitting items
@@ -209,13 +208,13 @@ def find_new_texts(study: Study) -> ChosenTexts:
 
 
 def choose_texts(study: Study, names: Sequence[str]) -> ChosenTexts:
-    """The named texts that have items by the study's generators, with these items, chosen as at launch."""
-    asked = copy(study)
-    asked.selection = {"texts": list(names), "generators": list_generators(study)}
-    return choose_items(asked)
+    """The seat_quotas texts that have items by the study's generators, with these items, chosen as at launch."""
+    selecting = copy(study)
+    selecting.selection = {"texts": list(names), "generators": list_generators(study)}
+    return choose_items(selecting)
 
 
-def list_known(study: Study) -> set[str]:
+def list_study_texts(study: Study) -> set[str]:
     """External ids of the study's texts, including those for practice."""
     return set(Unit.everything.filter(study=study).values_list("text__external_id", flat=True))
 

@@ -1,8 +1,8 @@
-"""From rows to the protocol's declaration, and to the words that annotators see: of a study, or of one annotator.
+"""Build the protocol's declaration, and the words that annotators see: of a study, or of one annotator.
 
-Both follow only from the protocol, its parameters and the content of an instrument version, so they are cached under
-these: an edit makes another version, with another hash, and other parameters make another key. Nothing cached here
-depends on the language of a request, and nobody may change it in place.
+Both depend only on the protocol, its parameters and the content of an instrument version, which form the cache key: an
+edit makes another version, with another hash. Nothing cached here depends on the language of a request, and nobody may
+change it in place.
 """
 
 import json
@@ -28,19 +28,19 @@ def get_annotator_declaration(annotator: Annotator) -> Declaration:
 
 
 def list_declarations(study: Study) -> list[Declaration]:
-    """All ways in which people are asked: one per variant, or the study's own."""
+    """All declarations by which people are asked: one per variant, or the study's own."""
     variants = study.variants.select_related("instrument_version")
     return [declare(study, variant) for variant in variants] or [get_declaration(study)]
 
 
 def map_variant_declarations(study: Study) -> dict[str, Declaration]:
-    """By name of a variant, how the people assigned to it are asked."""
+    """The declaration of each variant, by its name."""
     variants = study.variants.select_related("instrument_version")
     return {variant.name: declare(study, variant) for variant in variants}
 
 
 def map_annotator_declarations(study: Study) -> dict[str, Declaration]:
-    """By code of each annotator with a variant, how they are asked; all others are asked as the study says."""
+    """The declaration of each annotator with a variant, by code; all others have the study's."""
     by_variant = map_variant_declarations(study)
     drawn = study.annotators.filter(variant__isnull=False).values_list("code", "variant__name")
     return {code: by_variant[name] for code, name in drawn}
@@ -65,20 +65,21 @@ MAX_KEPT = 256
 _kept: dict[tuple[str, str, str], QuestionSource] = {}
 
 
-def get_question_source(study: Study, asked: Study | Variant) -> QuestionSource:
+def get_question_source(study: Study, owner: Study | Variant) -> QuestionSource:
     """How the study itself, or one of its variants, asks. The wording is read if it is not cached."""
-    version = asked.instrument_version
-    key = (study.protocol, version.content_hash, json.dumps(asked.params, sort_keys=True))
+    version = owner.instrument_version
+    key = (study.protocol, version.content_hash, json.dumps(owner.params, sort_keys=True))
     found = _kept.get(key)
     if found is None:
         protocol = PROTOCOLS[study.protocol]
-        declaration = protocol.declare(protocol.fill(asked.params), version.content)
+        declaration = protocol.declare(protocol.fill(owner.params), version.content)
         found = QuestionSource(declaration, fill_wording(version.content, declaration))
         keep(_kept, key, found)
     return found
 
 
 def keep(kept: dict[Any, Any], key: Any, value: Any) -> None:
+    """Add the value to a cache, which is emptied first if it is full."""
     if len(kept) >= MAX_KEPT:
         kept.clear()
     kept[key] = value
@@ -97,9 +98,9 @@ def get_annotator_question_source(annotator: Annotator) -> QuestionSource:
     A launched study is frozen, so neither instrument nor parameters are read again. The time of its launch and the
     version are part of the key: after an import is undone, another study may get the same primary keys.
     """
-    study, asked = annotator.study, annotator.variant or annotator.study
-    if asked is not study or not study.launched_at:
-        return get_question_source(study, asked)
+    study, owner = annotator.study, annotator.variant or annotator.study
+    if owner is not study or not study.launched_at:
+        return get_question_source(study, owner)
     key = study.pk, study.launched_at, study.instrument_version_id
     if key not in _launched:
         keep(_launched, key, get_question_source(study, study))
@@ -111,9 +112,9 @@ def forget_launched() -> None:
     _launched.clear()
 
 
-def declare(study: Study, asked: Study | Variant) -> Declaration:
-    """The study's protocol with the parameters and the wording of the study itself, or of one of its variants."""
-    return get_question_source(study, asked).declaration
+def declare(study: Study, owner: Study | Variant) -> Declaration:
+    """The declaration of the study itself, or of one of its variants."""
+    return get_question_source(study, owner).declaration
 
 
 def get_wording(study: Study) -> dict[str, Any]:

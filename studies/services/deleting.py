@@ -48,7 +48,7 @@ def describe_deletion(row: Model) -> list[str]:
 
 
 def describe_texts_deletion(texts: Iterable[Text]) -> list[str]:
-    """The same for several texts together."""
+    """What would be deleted with these texts, in words and numbers."""
     return describe_rows(collect_rows([root for text in texts for root in find_roots(text)]))
 
 
@@ -69,7 +69,7 @@ def delete_texts(texts: Sequence[Text], confirmed: str, owner: User) -> Job | No
 def delete_with_all(row: Model, confirmed: str, owner: User | None = None, *, waits: bool = False) -> Job | None:
     """Delete a project, study, text, item or run with everything that depends on it, if its name was typed.
 
-    Returns the job that deletes it, if that takes long. `NotConfirmed`; `WrongState` while somebody writes to it.
+    Returns the job that deletes it, if that takes long. Raises `NotConfirmed`, or `WrongState` during writes.
     """
     wanted = name_for_confirming(row)
     if confirmed.strip() != wanted:

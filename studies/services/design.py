@@ -95,7 +95,7 @@ def select_texts(project: Project, language: str) -> str | list[str]:
 
 
 def find_wordings(project: Project, protocol: Protocol, study: Study | None = None) -> dict[str, InstrumentVersion]:
-    """By name in a study file, the wordings that can be used: the newest of each, and the one that a draft has now."""
+    """The wordings that can be used, by name in a study file: the newest of each, and the one that a draft has now."""
     versions = [*list_suitable_versions(project, PEOPLE, protocol.name), *([study.instrument_version] if study else [])]
     return {name_version(version): version for version in versions}
 
@@ -109,14 +109,14 @@ def choose_wording(wordings: dict[str, InstrumentVersion], language: str) -> str
     return next(iter(wordings), "")
 
 
-FEWEST_TEXTS = 5  # below, no comparison of all generators has an interval (analysis.measures.contrasts)
+FEWEST_TEXTS = 5  # with fewer, contrasts of generators have no confidence interval (analysis.measures.contrasts)
 LONG_SITTING = 45  # minutes
 MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
 class Note:
-    """A sentence, and where it leads. `kind` says how it is marked: warning, passed, or information."""
+    """A sentence about a draft, with links. `kind` says how it is marked: warning, passed, or information."""
 
     sentence: str
     kind: Literal["warn", "ok", "info"] = "warn"
@@ -259,7 +259,7 @@ def list_people_notes(study: Study, workload: Workload, declaration: Declaration
 
 
 def note_attention(study: Study, workload: Workload) -> list[Note]:
-    """Attention checks that nobody meets amid their work, as nobody gets so many units."""
+    """Warnings about attention checks that come after more units than anybody gets."""
     most = min(workload.units.high, study.recruitment.get("units_per_person") or workload.units.high)
     late = [phase.after for phase in read_phases(study) if phase.kind == "attention" and (phase.after or 0) >= most]
     sentence = _(
@@ -270,7 +270,7 @@ def note_attention(study: Study, workload: Workload) -> list[Note]:
 
 
 def note_guesses(study: Study, workload: Workload) -> Note:
-    """Who guesses each item before reading. Without guesses an item has no accuracy without the text."""
+    """How many people guess each item before reading; an unguessed item has no accuracy without the text."""
     if study.plan["annotators"] == "open":
         return Note(_("Each person guesses one generator's items of a text, then answers all of them."), "info")
     if not workload.guessers.low:
@@ -338,7 +338,7 @@ def preview_plan(study: Study) -> PlanPreview:
 
 
 def list_planned_people(study: Study) -> list[PlannedPerson]:
-    """The places of the plan. Without personal links, groups without numbers are drawn when people come."""
+    """The people of the plan, without cells yet. With an open link, groups without numbers are drawn as people come."""
     n = count_annotators(study)
     comes_later = bool(study.recruitment.get("open_link"))
     groups = [""] * n if comes_later and not has_group_quotas(study) else assign_groups(study, 0, n)

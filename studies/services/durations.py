@@ -17,8 +17,6 @@ from studies.services.launching import Outline
 from studies.services.phases import get_phases
 from studies.services.selection import PlannedUnit
 
-# What a draft would ask of each annotator, estimated before anybody has answered.
-
 # Assumptions, stated wherever the minutes are shown. With them the first published study (10 texts of 327
 # words, 9 items of 3 options each) takes 76 minutes; its annotators took 30 to 120.
 WORDS_PER_MINUTE = 200
@@ -60,6 +58,7 @@ def estimate_workload(outline: Outline, declaration: Declaration) -> Workload:
     seats = sorted({seat for _unit, row in rows for seat in row}) or [0]
     done_by = [row or seats for _unit, row in rows]
     mine = [[unit for unit, row in zip(units, done_by, strict=True) if seat in row] for seat in seats]
+    # Each person guesses the items of one generator.
     guessers = [(len(row), max(1, len(unit.generators))) for row, unit in zip(done_by, units, strict=True)]
     asked = [question.seconds for stage in declaration.stages for question in stage.questions if question.seconds]
     return Workload(
@@ -68,7 +67,9 @@ def estimate_workload(outline: Outline, declaration: Declaration) -> Workload:
         minutes=make_span([round(estimate_minutes(own, declaration)) for own in mine]),
         answers=make_span([round(sum(count_answers(unit, declaration) for unit in own)) for own in mine]),
         doers=make_span([len(row) for row in done_by]),
-        guessers=Span(min(n // of for n, of in guessers), max(-(-n // of) for n, of in guessers)),
+        guessers=Span(
+            min(people // sets for people, sets in guessers), max(-(-people // sets) for people, sets in guessers)
+        ),
         seconds=make_span(asked or [0]),
     )
 
@@ -78,7 +79,7 @@ def estimate_minutes(
 ) -> float:
     """Minutes for these units: reading each text once, and answering everything that could be asked.
 
-    In a sample of units, each of its texts stands for `per_text` texts and each unit for `per_unit` units.
+    For a sample of units: each of its texts represents `per_text` texts, and each unit `per_unit` units.
     """
     texts = {unit.text.pk: unit.text for unit in units}
     words = sum(count_words(text.body) for text in texts.values())
@@ -152,12 +153,12 @@ def estimate_study_minutes(study: Study) -> int:
     """The minutes that the researcher set, else the estimate for the phases and an average place of the plan."""
     minutes = Recruitment.model_validate(study.recruitment).minutes
     if minutes or not study.launched_at:
-        return minutes or reckon_minutes(study)
+        return minutes or compute_minutes(study)
     key = f"estimated-minutes/{study.pk}/{study.launched_at.timestamp()}/{len(study.blocks)}"
-    return int(cache.get_or_set(key, lambda: reckon_minutes(study), KEPT_SECONDS) or 1)
+    return int(cache.get_or_set(key, lambda: compute_minutes(study), KEPT_SECONDS) or 1)
 
 
-def reckon_minutes(study: Study) -> int:
+def compute_minutes(study: Study) -> int:
     return max(1, round(estimate_phase_minutes(study) + estimate_place_minutes(study)))
 
 

@@ -65,7 +65,7 @@ def list_judged_questions(stage: Stage) -> tuple[Question, ...]:
 
 
 def list_open_questions(stage: Stage, answers: Mapping[str, Value], has_expected_answer: bool) -> list[str]:
-    """The questions asked after these answers that have none yet, in order; without questions behind a stop."""
+    """The names of the unanswered questions to which these answers lead, in order."""
     judged = list_judged_questions(stage)
     applying = [question for question in stage.applicable_questions(has_expected_answer) if question in judged]
     return [name for name, value in stage.path(answers, applying).items() if value is None]
@@ -87,7 +87,7 @@ def refuse_draft(study: Study) -> None:
 
 
 def asks_about_options(study: Study) -> bool:
-    """Whether evaluators answer option by option; other answers of models are in `judging`."""
+    """Whether evaluators answer option by option; otherwise they judge items, pairs or tuples."""
     stages = get_declaration(study).stages
     questions = [question for stage in stages for question in stage.questions]
     return any(question.name == ANSWER and question.per == "option" for question in questions)
@@ -123,7 +123,7 @@ class OptionJudgments:
 def add_evaluator(
     study: Study, code: str, *, kind: AnnotatorKind, model: str, reading: str, text_version: str = ""
 ) -> Annotator:
-    """A model or baseline in a launched study, with an assignment for each unit; `CodeTaken`, `WrongState`."""
+    """A new model or baseline in a launched study, with all units assigned; raises `CodeTaken` or `WrongState`."""
     study = lock_study(study, *LAUNCHED)
     refuse_unanswerable(study, kind)
     if study.annotators.filter(code=code).exists():
@@ -268,8 +268,7 @@ def remove_evaluator(annotator: Annotator) -> None:
     delete_annotators(Annotator.objects.filter(pk=annotator.pk))
 
 
-SELECTED = "selected"
-"""Where an item's metadata name the model that chose it among candidates, and how."""
+SELECTED = "selected"  # key of an item's metadata: which model chose it among candidates, and how
 
 
 def list_selecting_models(study: Study) -> list[str]:
@@ -280,7 +279,7 @@ def list_selecting_models(study: Study) -> list[str]:
 
 
 def is_same_model(one: str, other: str) -> bool:
-    """Also if servers name it differently: meta-llama/Llama-3.1-8B and llama-3.1-8b."""
+    """Whether two names mean the same model, as meta-llama/Llama-3.1-8B and llama-3.1-8b on other servers."""
     return normalize_model_name(one) == normalize_model_name(other)
 
 
@@ -317,7 +316,7 @@ class Judgeable:
 
 
 def list_judgeables(study: Study) -> list[Judgeable]:
-    """In the study's order, text by text."""
+    """What models judge, in the study's order, text by text."""
     rows = UnitItem.objects.filter(unit__study=study).order_by("unit__position", "position")
     fields = rows.values_list("unit_id", "item_id", "item__expected_answer")
     protocol = PROTOCOLS[study.protocol]
@@ -341,7 +340,7 @@ def store_values(
 
 
 def read_values(study: Study, annotators: Iterable[Annotator]) -> Answers:
-    """What these annotators answered."""
+    """The answers of these annotators in the first stage and round."""
     stage = get_declaration(study).stages[0].name
     rows = Response.objects.filter(
         assignment__annotator__in=list(annotators), assignment__returned_at=None, assignment__round=1, stage=stage
@@ -365,8 +364,10 @@ class Progress:
 
 
 def count_progress(study: Study, annotators: Iterable[Annotator]) -> dict[int, Progress]:
-    """By annotator. A question that depends on a missing answer is not counted. Baselines are asked only what the
-    protocol's rules answer."""
+    """The progress of each annotator, by primary key. A question that depends on a missing answer is not counted.
+
+    Baselines are asked only what the protocol's rules answer.
+    """
     stage, annotators = get_declaration(study).stages[0], list(annotators)
     answers, by_unit = read_values(study, annotators), group_by_unit(study)
     rows = Assignment.objects.active().filter(annotator__in=annotators, round=1)

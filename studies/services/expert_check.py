@@ -137,7 +137,7 @@ def make_expert(study: Study, code: str, sample: list[SampledItem], stage: Stage
 
 
 def build_cells(sample: list[SampledItem], items: Iterable[int]) -> Mapping[int, dict[str, dict[str, str | int]]]:
-    """What is shown beside each question; whose score it is stays on the server."""
+    """The score shown beside each question, by item; the browser does not get whose it is."""
     chosen = set(items)
     return {
         each.item: {name: {"score": score, "annotator": each.annotator} for name, score in each.scores.items()}

@@ -31,7 +31,7 @@ class UnknownInstrument(LookupError):
 
 @cache
 def read_shipped_files() -> dict[str, tuple[str, dict[str, Any]]]:
-    """The files in `studies/instruments` and in the folders of the protocols, by "name/language", in that order."""
+    """The files in `studies/instruments` and in the folders of the protocols, sorted by "name/language"."""
     files = [*STUDIES.glob("instruments/*.yaml"), *STUDIES.glob("protocols/*/*.yaml")]
     read = [(source, read_yaml(source)) for source in (path.read_text("utf-8") for path in files)]
     return dict(sorted((f"{content['name']}/{content['language']}", (source, content)) for source, content in read))
@@ -100,7 +100,7 @@ def find_instrument(name: str, project: Project | None) -> Instrument | None:
 
 
 def get_newest_version(instrument: Instrument) -> InstrumentVersion:
-    """For display; of a shipped instrument, the present content of its file, even if it is not stored yet."""
+    """The newest version, for display; of a shipped instrument, the content of its file, even if not stored yet."""
     if is_shipped(instrument):
         return find_shipped_version(str(instrument))
     return instrument.versions.select_related("instrument").latest("version")
@@ -152,7 +152,7 @@ def store_version(
     user: User | None = None,
     note: str = "",
 ) -> InstrumentVersion:
-    """The newest version, if it has exactly this content, else a new one."""
+    """Store the content as a new version, unless it is that of the newest; returns the version."""
     instrument, _new = Instrument.objects.get_or_create(project=project, name=name, language=language)
     instrument = Instrument.objects.select_for_update().get(pk=instrument.pk)
     last = instrument.versions.first()

@@ -100,7 +100,7 @@ def prepare_launch(study: Study) -> PreparedLaunch:
 
 
 def outline_launch(study: Study) -> Outline:
-    """The same as `outline_draft`, with texts in the order of a launch, which decides who does which."""
+    """The same as `outline_draft`, with texts in the order of a launch, which decides who does which text."""
     chosen = choose_items(study, for_plan=True)
     chosen.texts = shuffle(chosen.texts, Random(f"{study.seed}/units"))
     return outline_draft(study, chosen)
@@ -146,7 +146,7 @@ def find_launch(study: Study) -> Job | None:
 
 
 def launch_by_job(job: Job, on_progress: Listener) -> Path | None:
-    """The work of such a job. A study that was deleted or launched meanwhile is left alone."""
+    """Launch the study of the job; does nothing if it was deleted or launched meanwhile."""
     study = Study.objects.select_related("project").filter(pk=job.subject.partition(":")[2]).first()
     if study is not None and study.is_draft:
         try:

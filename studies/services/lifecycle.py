@@ -86,7 +86,7 @@ def has_people_at_work(study: Study, now: datetime) -> bool:
 
 @transaction.atomic
 def close_quietly(study: Study) -> bool:
-    """Close it, unless somebody else already has."""
+    """Close the study; returns False if somebody else already has."""
     try:
         study = lock_study_state(study, StudyState.LIVE)
     except WrongState:

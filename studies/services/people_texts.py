@@ -97,7 +97,7 @@ class TextDraw:
     order: list[str]
     drawn: frozenset[str]
 
-    def row_of(self, text: str) -> dict[str, Any]:
+    def describe_text(self, text: str) -> dict[str, Any]:
         """What is stored about one text."""
         chance, doubt = self.chances[text], self.doubt.get(text)
         return {"text_id": text, "probability": chance, "doubt": doubt, "drawn": text in self.drawn}
@@ -130,8 +130,8 @@ def draw_texts(study: Study, chosen: ChosenTexts) -> TextDraw | None:
 
 
 def measure_doubt(study: Study, chosen: ChosenTexts) -> tuple[str, dict[str, float]]:
-    """How unsure models are about each text, and the measure: the mean √(p(1 − p)) of their probabilities, or without
-    probabilities the share of pairs of models that disagree.
+    """The measure of doubt, and how unsure models are about each text by it: the mean √(p(1 − p)) of their
+    probabilities, or without probabilities the share of pairs of models that disagree.
 
     Based on all answers of models to the present items, in studies of the project with this protocol.
     """
@@ -188,7 +188,7 @@ def find_draw(study: Study) -> list[dict[str, Any]] | None:
         draw = draw_texts(study, choose_items(study))
     except SpecError:
         return None
-    return [draw.row_of(text) for text in draw.order] if draw else None
+    return [draw.describe_text(text) for text in draw.order] if draw else None
 
 
 DRAW_COLUMNS = ("text_id", "probability", "doubt", "drawn", "round")
@@ -220,7 +220,7 @@ def draw_for_import(study: Study, chosen: ChosenTexts, done: Collection[str]) ->
 def store_draw(study: Study, draw: TextDraw | None, made_by: User | None) -> None:
     """Store the draw with the study."""
     if draw is not None:
-        texts = [draw.row_of(text) for text in draw.order]
+        texts = [draw.describe_text(text) for text in draw.order]
         PeopleTexts.objects.create(
             study=study, n=draw.n, by=draw.by, rests_on=draw.rests_on, seed=study.seed, texts=texts, made_by=made_by,
             made_at=timezone.now(),

@@ -82,7 +82,7 @@ def explain_problem(problem: Any) -> str:
 
 
 def add_usual_words(phase: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
-    """The words of a phase: its own, or the defaults if it has none. Text and points go together."""
+    """The phase with its own words, or the defaults if it has none. Text and points are one unit."""
     own = {name: phase[name] for name in ("title", "button") if phase.get(name)}
     text = phase if phase.get("paragraphs") or phase.get("points") else usual
     return {**phase, **{name: usual.get(name, "") for name in ("title", "button")}, **own} | {
@@ -91,7 +91,7 @@ def add_usual_words(phase: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[
 
 
 def drop_usual_words(values: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a phase without words that equal the defaults: those stay tied to the instrument."""
+    """The values of a phase without words that equal the defaults, so that these follow the instrument."""
     same = [name for name in ("title", "button") if values.get(name) == usual.get(name)]
     text = ("paragraphs", "points")
     if not values.get("markup") and all(list(values.get(name, [])) == list(usual.get(name, [])) for name in text):
@@ -114,7 +114,7 @@ def add_phase(study: Study, kind: str) -> str:
 
 
 def find_phase_place(kind: str, phases: Sequence[Mapping[str, Any]]) -> int:
-    """Where people meet a new phase of the kind: what comes after the units stays behind it."""
+    """The index of a new phase of the kind: before all that come later, such as those after the units."""
     later = AFTER_UNITS[AFTER_UNITS.index(kind) + 1 :] if kind in AFTER_UNITS else AFTER_UNITS
     return next((place for place, phase in enumerate(phases) if phase["kind"] in later), len(phases))
 

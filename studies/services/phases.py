@@ -86,7 +86,7 @@ def list_background_questions(study: Study) -> list[PhaseQuestion]:
 
 
 def read_background(study: Study) -> dict[str, dict[str, str]]:
-    """By code of a person their answers to these questions, by name of the question."""
+    """The answers to the background questions, by the person's code and the question's name."""
     known = {question.name: question for question in list_background_questions(study)}
     phases = [phase.name for phase in get_phases(study) if phase.kind == "background"]
     found: dict[str, dict[str, str]] = {}

@@ -21,20 +21,20 @@ from studies.services.phases import find_open_phase
 from studies.services.selection import CALIBRATION, MAIN
 
 # The fields of an open assignment that its page and its hand-in need; the frozen rest is cached (declarations.py).
-OF_ASSIGNMENT = (
+ASSIGNMENT_FIELDS = (
     *("round", "position", "shown", "text_version", "reopened", "stage", "token", "stage_opened_at", "finished_at"),
     "apart",
 )
-OF_LINK = ("public_id", "token", "revoked_at", "paused_at", "ended_as", "last_seen")
-OF_ANNOTATOR = (*OF_LINK, "kind", "purpose", "person", "variant")
-OF_TIMES = ("deadline", "launched_at", "main_opened_at", "phases_changed_at")
-OF_STUDY = (*OF_TIMES, "project", "protocol", "language", "state", "instrument_version", "recruitment", "blocks")
-OF_TEXT = ("external_id", "title", "body", "language", "markup", "pictures", "versions")
+LINK_FIELDS = ("public_id", "token", "revoked_at", "paused_at", "ended_as", "last_seen")
+ANNOTATOR_FIELDS = (*LINK_FIELDS, "kind", "purpose", "person", "variant")
+TIME_FIELDS = ("deadline", "launched_at", "main_opened_at", "phases_changed_at")
+STUDY_FIELDS = (*TIME_FIELDS, "project", "protocol", "language", "state", "instrument_version", "recruitment", "blocks")
+TEXT_FIELDS = ("external_id", "title", "body", "language", "markup", "pictures", "versions")
 READ = (
-    *OF_ASSIGNMENT,
-    *(f"annotator__{name}" for name in OF_ANNOTATOR),
-    *(f"annotator__study__{name}" for name in OF_STUDY),
-    *(f"unit__{name}" for name in ("part", *(f"text__{each}" for each in OF_TEXT))),
+    *ASSIGNMENT_FIELDS,
+    *(f"annotator__{name}" for name in ANNOTATOR_FIELDS),
+    *(f"annotator__study__{name}" for name in STUDY_FIELDS),
+    *(f"unit__{name}" for name in ("part", *(f"text__{each}" for each in TEXT_FIELDS))),
 )
 Barrier = Literal["revoked", "closed", "paused", "screened_out", "failed_check"]
 Kind = Barrier | Literal["phase", "stage", "waiting", "returning", "done"]
@@ -257,6 +257,6 @@ def give_back_read_texts(annotator: Annotator, begun_too: bool = False) -> int:
 
 
 def give_back(assignments: list[int], reason: str) -> int:
-    """Return these to the plan: their cells are free for the next people."""
+    """Return these to the plan, so that their cells are free for the next people; returns how many."""
     chosen = Assignment.objects.filter(pk__in=assignments, returned_at=None)
     return chosen.update(returned_at=timezone.now(), return_reason=reason)

@@ -18,7 +18,7 @@ from studies.services.selection import PlannedUnit
 from studies.services.spec import SpecError
 from studies.services.text_versions import keep_versions, read_rotation
 
-Who = list[list[int]]
+Who = list[list[int]]  # per unit: the seats that do it
 Cells = list[dict[int, int | None]]  # per unit: by seat, the generator guessed there, None without a guess
 MAX_CELLS = 50_000  # assignments; with more, planning guesses, or adding people on a page, takes minutes
 MAX_LAUNCHED = 500_000  # assignments at launch without guesses, for a job that takes minutes
@@ -84,7 +84,7 @@ def plan_group_seats(study: Study, units: Sequence[PlannedUnit], quota: Quota) -
 
 
 def plan_by_text(units: Sequence[PlannedUnit], seats: Callable[[int], Who]) -> Who:
-    """The seats of each unit, where `seats` returns those of a number of texts."""
+    """The seats of each unit, which are those of its text; `seats` plans a number of texts."""
     texts = list(dict.fromkeys(unit.text.pk for unit in units))
     rows = dict(zip(texts, seats(len(texts)), strict=True))
     return [rows[unit.text.pk] for unit in units]
@@ -175,7 +175,7 @@ def add_seat_slots(study: Study, annotator: Annotator) -> list[Slot]:
 def add_seats(study: Study, first: int, count: int, group: str) -> None:
     """The cells of many people who join at once, planned together as at launch, if everybody does every unit.
 
-    If units have a number of people, few cells are left, and each person is fitted in individually.
+    Otherwise it does nothing: few cells are left then, and each person is fitted in individually.
     """
     units = list(filter_people_units(study).prefetch_related("unit_items__item"))
     group = group if has_group_quotas(study) else ""
@@ -246,7 +246,7 @@ def filter_free_slots(study: Study, purpose: Purpose, group: str) -> QuerySet[Sl
 
 
 def find_full_units(study: Study, purpose: Purpose, units: Sequence[Unit], group: str = "") -> set[int]:
-    """Units that nobody more (of this group) may do according to the plan. Previews and simulations have no quota."""
+    """Units for which the plan allows no more people (of this group). Previews and simulations have no quota."""
     plan = study.plan
     if purpose != Purpose.MAIN:
         return set()

@@ -82,7 +82,7 @@ def count_all_progress(studies: Iterable[Study]) -> dict[tuple[int, str], Progre
 
 
 def count_waiting_places(studies: Iterable[Study]) -> dict[int, int]:
-    """By study with an open link, the free cells of the plan."""
+    """The number of free cells of each study with an open link, by primary key."""
     mine = [study.pk for study in studies if study.open_token and study.state in (StudyState.LIVE, StudyState.PAUSED)]
     if not mine:
         return {}
@@ -105,7 +105,7 @@ class StudyProgress:
 
 
 def list_progress(studies: Iterable[Study]) -> list[StudyProgress]:
-    """In the order of the studies."""
+    """The progress of each study, in the same order."""
     studies = list(studies)
     counted = count_all_progress(studies)
     rows = []
@@ -164,7 +164,7 @@ MAX_TEXTS = 40  # rows that a page shows
 
 @dataclass(frozen=True)
 class Cell:
-    """How many people have done it, and how many are planned; a cell without a plan is empty."""
+    """How many people have done a stage of a text, and how many are planned; without a plan it is empty."""
 
     done: int
     planned: int

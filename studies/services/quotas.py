@@ -73,7 +73,7 @@ def get_weights(study: Study) -> Numbers:
 
 
 def share_out(number: int, weights: Numbers) -> dict[str, int]:
-    """`number` in whole parts, proportional to the weights by highest averages (D'Hondt); each group gets one first."""
+    """Divide `number` into whole parts by highest averages of the weights (D'Hondt); each group gets one first."""
     parts = dict.fromkeys(weights, 0)
     for _place in range(number):
         following = max(parts, key=lambda group: (parts[group] == 0, weights[group] / (parts[group] + 1)))

@@ -145,7 +145,7 @@ def start_stranger(
     slots = choose_cells(study, group if has_group_quotas(study) else None)
     if not slots:
         raise NoPlace
-    annotator = create_stranger(study, slots, group, person, start, profile or {})
+    annotator = create_visitor(study, slots, group, person, start, profile or {})
     if not annotator.assignments.open().exists():  # this person has read every free text elsewhere
         raise NoPlace
     return annotator
@@ -159,7 +159,7 @@ def pick_group(study: Study) -> str:
     return str(study.groups[study.annotators.count() % len(study.groups)]) if study.groups else ""
 
 
-def create_stranger(
+def create_visitor(
     study: Study, slots: Sequence[Slot], group: str, person: str, start: str, profile: Mapping[str, str]
 ) -> Annotator:
     seat = find_seat(study, slots)
@@ -258,7 +258,7 @@ def has_timed_out_work(study: Study) -> bool:
 
 @transaction.atomic
 def return_work_of_absent(study: Study) -> int:
-    """The same in one study; 0 if it is no longer live."""
+    """Free timed-out work in one study; returns how many assignments, 0 if it is no longer live."""
     hold_state(study.pk)
     try:
         return return_abandoned(lock_study(study, StudyState.LIVE))
@@ -324,7 +324,7 @@ def restore(assignment: Assignment, slot: int | None) -> None:
 
 
 def find_like_cell(study: Study, assignment: Assignment) -> int | None:
-    """A free cell of the same unit and the same design, for what was begun."""
+    """A free cell of the same unit, group and guessed generator, for an assignment that was begun."""
     old = assignment.slot
     if old is None:
         return None
@@ -356,11 +356,12 @@ MAX_IDS = 10_000
 
 
 def get_id_secret(study: Study) -> str:
-    """The secret with which your own system signs ids: HMAC-SHA256 of the id, the first 32 hexadecimal digits."""
+    """The secret with which the researcher's own system signs ids; see `sign_id`."""
     return salted_hmac("lesart.ids", study.open_token or "", algorithm="sha256").hexdigest()
 
 
 def sign_id(study: Study, person: str) -> str:
+    """HMAC-SHA256 of the id, the first 32 hexadecimal digits."""
     return hmac.new(get_id_secret(study).encode(), person.encode(), "sha256").hexdigest()[:LENGTH]
 
 

@@ -41,10 +41,8 @@ from studies.services.phases import get_phase, get_phase_words
 from studies.services.states import hold_state
 from studies.services.written_items import find_rewording_questions, make_item_id
 
-# What participants may do with their answers: see, download, withdraw them, with a second code besides the link.
-#
-# A link may leak, by a forwarded mail or a shared computer. So it opens only the task; everything else needs the code
-# shown on the consent and thanks pages.
+# A second code, besides the link, opens a person's answers: a link may leak, by a forwarded mail or a shared
+# computer, so it opens only the task. The code is shown on the consent and thanks pages.
 
 CODE_LETTERS = 10  # 50 bits, in addition to the 192 of the link
 MAX_TRIES = 10  # an hour
@@ -127,7 +125,7 @@ def _list_responses(annotator: Annotator) -> Iterator[OwnAnswer]:
     for row in rows:
         yield OwnAnswer(
             name_stage(row.stage), name_question(row.question), row.item.stem if row.item else "",
-            row.option.text if row.option else "", _say(row.value, stems), row.comment, row.submitted_at,
+            row.option.text if row.option else "", _describe_value(row.value, stems), row.comment, row.submitted_at,
             row.assignment.unit.text, str(row.value) in stems,
         )  # fmt: skip
 
@@ -141,8 +139,8 @@ def _list_reports(annotator: Annotator) -> Iterator[OwnAnswer]:
         )  # fmt: skip
 
 
-def _say(value: Any, stems: dict[str, str]) -> str:
-    """An item that was picked, by its stem: its id may reveal who wrote it."""
+def _describe_value(value: Any, stems: dict[str, str]) -> str:
+    """The value in words; a picked item is named by its stem, as its id may reveal who wrote it."""
     if isinstance(value, bool):
         return name_label("true" if value else "false")
     if isinstance(value, list | dict):
@@ -151,7 +149,7 @@ def _say(value: Any, stems: dict[str, str]) -> str:
 
 
 def write_own_answers(annotator: Annotator) -> str:
-    """The same as CSV."""
+    """Everything the person handed in, as CSV."""
     columns = ("stage", "question", "about", "option", "value", "comment", "at")
     answers = ([getattr(answer, column) for column in columns] for answer in list_own_answers(annotator))
     return write_csv(columns, ([None if cell is None else str(cell) for cell in cells] for cells in answers))
@@ -217,7 +215,7 @@ def delete_answers(annotator: Annotator, kept_items: tuple[str, ...]) -> Erasure
 
 
 def end_person(annotator: Annotator, ended_as: EndReason) -> None:
-    """The row that remains has code, group and seat; the link no longer works."""
+    """Delete what the row says about the person, except code, group and seat; the link no longer works."""
     Contact.objects.filter(annotator=annotator).delete()
     annotator.phases_passed.all().delete()
     now = timezone.now()

@@ -1,5 +1,7 @@
-"""Choose the items a study asks about and make units of them, the same for all variants: from the bank in a draft,
-frozen at launch."""
+"""Choose the items that a study asks about, and make its units, which all variants share.
+
+A draft chooses from the bank; the launch freezes the choice.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
@@ -46,7 +48,7 @@ def choose_items(study: Study, *, for_plan: bool = False) -> ChosenTexts:
 
     for_plan: only the fields of texts and items that a plan needs, which takes a tenth of the time.
     """
-    texts, lacking = keep_texts_with_versions(study, find_texts(study, for_plan))
+    texts, version_notices = keep_texts_with_versions(study, find_texts(study, for_plan))
     if not PROTOCOLS[study.protocol].needs_items:
         return choose_texts_only(study, texts)
     items = find_items(study, texts, for_plan)
@@ -63,7 +65,7 @@ def choose_items(study: Study, *, for_plan: bool = False) -> ChosenTexts:
     if not chosen.texts:
         raise SpecError(explain_nothing_chosen(without) if not by_text else explain_too_few(declaration))
     check_languages([text for text, _items in chosen.texts])
-    chosen.notices = lacking + list_notices(study, len(texts), chosen, len(without), len(by_text) - len(enough))
+    chosen.notices = version_notices + list_notices(study, len(texts), chosen, len(without), len(by_text) - len(enough))
     return chosen
 
 
@@ -226,7 +228,7 @@ def list_notices(study: Study, n_texts: int, chosen: ChosenTexts, n_without: int
 
 
 def insert_number(number: int, sentence: str) -> str:
-    """The sentence with the number inserted; nothing if the number is 0."""
+    """The sentence with the number inserted; empty if the number is 0."""
     return sentence % {"n": number} if number else ""
 
 
@@ -359,9 +361,9 @@ def check_variants(study: Study, chosen: ChosenTexts) -> None:
 
 
 def refuse_other_plan(study: Study, variant: Variant, chosen: ChosenTexts) -> None:
-    asked = copy(study)
-    asked.instrument_version, asked.params = variant.instrument_version, variant.params
-    if collect_plan_shape(study) != collect_plan_shape(asked) or plan_units(study, chosen) != plan_units(asked, chosen):
+    other = copy(study)
+    other.instrument_version, other.params = variant.instrument_version, variant.params
+    if collect_plan_shape(study) != collect_plan_shape(other) or plan_units(study, chosen) != plan_units(other, chosen):
         raise SpecError(
             _(
                 "The variant “%(name)s” has other units or stages than the study. Variants may differ in "

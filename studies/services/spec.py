@@ -1,4 +1,4 @@
-"""The format of a study file, shared by the form, read strictly."""
+"""The format of study files, which the form shares; unknown fields are errors."""
 
 import secrets
 from typing import Annotated, Any, Literal

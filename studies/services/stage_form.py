@@ -67,12 +67,11 @@ class StageForm:
         subjects = list_subjects(self.shown, kind, first)
         self.subjects = [each for each in subjects if each.handle in items] if items else subjects
         self.allowed: dict[str, list[str]] = {}  # by field, the values it may take; empty for free text
-        # All by the handle of a subject: its fields, by what they hold; the questions that apply to it; those of them
-        # that have a field; and those that a second round asks again, with what is shown beside each (None: all).
-        self.by_subject: dict[str, dict[str, str]] = {}
+        # By the handle of a subject:
+        self.by_subject: dict[str, dict[str, str]] = {}  # the names of its fields, by what they hold
         self.applicable_questions: dict[str, tuple[Question, ...]] = {}
-        self.open_questions: dict[str, list[Question]] = {}
-        self.reopened: dict[str, dict[str, Any] | None] = {}
+        self.open_questions: dict[str, list[Question]] = {}  # the applicable questions that have a field
+        self.reopened: dict[str, dict[str, Any] | None] = {}  # by question asked again, what is shown; None: all asked
         for subject in self.subjects:
             self.add_subject(subject)
         self.values = self.drafts.fields(self.subjects, self.allowed)
@@ -96,7 +95,7 @@ class StageForm:
                 continue
             for kind, name in fields.items():
                 self.values[name] = read_list(data, name) if kind in self.ticked else data.get(name)
-            values = self.draft_values(subject)
+            values = self.collect_draft_values(subject)
             if values != self.drafts.values(subject.item_id):
                 self.drafts.put(subject.item_id, values)
         self.values = self.drafts.fields(self.subjects, self.allowed)
@@ -108,7 +107,7 @@ class StageForm:
 
     @cached_property
     def addresses(self) -> PictureAddresses:
-        """Of the pictures that were rendered."""
+        """The addresses of the pictures that were rendered so far."""
         return PictureAddresses(self.assignment.annotator.public_id)
 
     @cached_property
@@ -183,23 +182,23 @@ class StageForm:
 
     def is_valid(self) -> bool:
         """Whether the stage could be handed in now; if not, `errors` say why."""
-        found = {subject.handle: self.problems(subject) for subject in self.subjects}
+        found = {subject.handle: self.list_problems(subject) for subject in self.subjects}
         self.errors = {handle: problems for handle, problems in found.items() if problems}
         return not self.errors
 
-    def problems(self, subject: Subject) -> list[str]:
+    def list_problems(self, subject: Subject) -> list[str]:
         """Missing or contradictory answers about one subject, in sentences."""
         found, missing = [], []
         asked = self.path(subject)
         opened = self.stage.find_reached(asked)
         for question in self.open_questions[subject.handle]:
             if question.per == "option":
-                found += self.option_problems(question, subject)
+                found += self.list_option_problems(question, subject)
             elif question.name in opened and asked[question.name] is None and question.required:
                 missing.append(question)
             elif question.kind == "text" and len(str(asked.get(question.name) or "")) > MAX_TEXT:
                 found.append(_("This text is too long: keep it under %(n)d characters.") % {"n": MAX_TEXT})
-        found += self.repetitions(subject, asked)
+        found += self.list_repetitions(subject, asked)
         scales = [question for question in self.stage.questions if question.kind == "scale"]
         if len(scales) == 1 and missing == scales:
             found.append(_("Please rate the question."))
@@ -210,7 +209,7 @@ class StageForm:
             )
         return found
 
-    def repetitions(self, subject: Subject, asked: Mapping[str, Value | None]) -> list[str]:
+    def list_repetitions(self, subject: Subject, asked: Mapping[str, Value | None]) -> list[str]:
         """Answers that are the same for two questions which must have different answers."""
         sentence = _("“%(one)s” and “%(other)s” must differ: change one of them.")
         return [
@@ -221,7 +220,7 @@ class StageForm:
             if asked.get(question.name) == asked.get(earlier.name)
         ]
 
-    def option_problems(self, question: Question, subject: Subject) -> list[str]:
+    def list_option_problems(self, question: Question, subject: Subject) -> list[str]:
         ticked = self.ticks_in(f"{question.name}-{subject.handle}")
         found = []
         if subject.options and not ticked:
@@ -261,7 +260,7 @@ class StageForm:
         names = [each.name for each in self.open_questions[subject.handle] if each.required and each.name in opened]
         return [f"{name}-{subject.handle}" for name in names if asked[name] is None]
 
-    def draft_values(self, subject: Subject) -> dict[str, Any]:
+    def collect_draft_values(self, subject: Subject) -> dict[str, Any]:
         """The values about one subject as a draft stores them, in a fixed order, without questions that are not
         asked."""
         values: dict[str, Any] = {}

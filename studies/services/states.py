@@ -11,7 +11,7 @@ class WrongState(Exception):
     """The study's state does not allow this; the message says why and what to do instead."""
 
 
-STATE_LOCKS = 0x4C65 << 44  # apart from other advisory locks of the database
+STATE_LOCKS = 0x4C65 << 44  # first key of these locks, far from other advisory locks
 
 # What to do if the state of a study does not allow something.
 STATE_SENTENCES = {
@@ -58,7 +58,7 @@ def lock_study_state(study: Study, *states: StudyState) -> Study:
 
 
 def take_lock(statement: str, *keys: int) -> None:
-    """A lock of PostgreSQL. SQLite needs none: its transactions run one after the other."""
+    """Take a lock in PostgreSQL. SQLite needs none: its transactions run one after the other."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute(statement, keys)

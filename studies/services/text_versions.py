@@ -28,7 +28,7 @@ def label_version(name: str, version: str, versions: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Rotation:
-    """versions: those that are compared; places: by primary key of a text, its place in the study."""
+    """The versions that are compared, and the place of each text in the study, by primary key."""
 
     versions: list[str]
     places: dict[int, int]

@@ -167,7 +167,7 @@ def take_written_item(study: Study, response_id: int, user: User | None, changed
 
 
 def reject_written_item(study: Study, response_id: int, user: User | None, reason: str = "") -> None:
-    """Mark it as rejected; it is counted. `EditRefused` if it is already in the bank. It may be added later."""
+    """Mark it as rejected, which is counted. `EditRefused` if it is already in the bank. It may be added later."""
     with lock_bank(study.project):
         written = find_written_item(study, response_id)
         if written.review and written.review.item:

@@ -44,24 +44,24 @@ class ImportContext:
 
     @cached_property
     def questions(self) -> dict[tuple[str, str], Question]:
-        """Those that are declared, by stage and name."""
+        """The declared questions, by stage and name."""
         stages = self.declaration.every_stage
         return {(stage.name, question.name): question for stage in stages for question in stage.questions}
 
-    def items_of(self, row: Row) -> list[Item]:
+    def get_items(self, row: Row) -> list[Item]:
         """The item that a row is about, or the items of its pair or tuple."""
-        items = [self.items[name] for name in row.names(self.unit)]
-        return self.compared.setdefault(self.unit_of(row), items) if self.unit in COMPARED else items
+        items = [self.items[name] for name in row.get_item_ids(self.unit)]
+        return self.compared.setdefault(self.get_unit_key(row), items) if self.unit in COMPARED else items
 
-    def unit_of(self, row: Row) -> Hashable:
+    def get_unit_key(self, row: Row) -> Hashable:
         """The identity of the row's unit; see `make_unit_key`."""
-        items = [self.items[name] for name in row.names(self.unit)]
+        items = [self.items[name] for name in row.get_item_ids(self.unit)]
         return make_unit_key(self.unit, items[0].text_id, [item.pk for item in items])
 
 
 @dataclass
 class ItemAnswer:
-    """All rows of one annotator, round and stage about one item, pair or tuple, and their meaning together."""
+    """All rows of one annotator, round and stage about one item, pair or tuple, with the answers that they form."""
 
     rows: list[Row]
     stage: Stage
@@ -105,7 +105,7 @@ def check_rows(rows: list[Row], known: ImportContext, problems: list[RowProblem]
     for row in count_done("rows", rows, len(rows)):
         try:
             check_row(row, known)
-            subject = known.unit_of(row) if known.unit in COMPARED else row.item_id
+            subject = known.get_unit_key(row) if known.unit in COMPARED else row.item_id
             groups[row.annotator, row.round, row.stage, subject].append(row)
         except InvalidRow as unfit:
             problems.append(RowProblem(row.line, unfit.column, str(unfit)))
@@ -117,13 +117,13 @@ def check_rows(rows: list[Row], known: ImportContext, problems: list[RowProblem]
 
 
 def check_item_rows(group: list[Row], known: ImportContext) -> ItemAnswer:
-    """What the rows about one subject mean together; `InvalidRow` if that cannot have been given."""
+    """The checked answers in the rows about one subject; `InvalidRow` if nobody could have given them."""
     first = group[0]
-    stage, items = known.declaration.stage(first.stage), known.items_of(first)
+    stage, items = known.declaration.stage(first.stage), known.get_items(first)
     stored_item = get_stored_item(known.unit, [item.pk for item in items]) if len(items) > 1 else items[0].pk
     options = known.options.get(first.item_id, {})
     given = collect_given(group, stored_item, options, known.questions)
-    unit, answers = known.unit_of(first), check_row_answers(group, stage, given, items, options)
+    unit, answers = known.get_unit_key(first), check_row_answers(group, stage, given, items, options)
     return ItemAnswer(group, stage, items, unit, answers, (first.annotator, first.round, unit))
 
 
@@ -131,7 +131,7 @@ def check_row(row: Row, known: ImportContext) -> None:
     """`InvalidRow` if an id is unknown or does not apply, or the question is not declared."""
     question = known.questions.get((row.stage, row.question))
     if question is None:
-        raise refuse_question(row, known)
+        raise build_question_error(row, known)
     check_purpose(row, known.declaration)
     check_items(row, known)
     if problem := find_unit_problem(row, known.unit, known.items, known.declaration):
@@ -141,18 +141,18 @@ def check_row(row: Row, known: ImportContext) -> None:
         raise InvalidRow("unsure", _("This question has no “unsure” mark in this stage."))
 
 
-def refuse_question(row: Row, known: ImportContext) -> InvalidRow:
-    """What is wrong with a question that is not declared: its stage, or its name."""
+def build_question_error(row: Row, known: ImportContext) -> InvalidRow:
+    """The error of a row whose stage, or question in the stage, is not declared."""
     stages = {stage.name: stage for stage in known.declaration.every_stage}
     if row.stage not in stages:
         sentence = _("Unknown stage “%(name)s”. Choose one of: %(known)s.")
-        return InvalidRow("stage", list_known(sentence, row.stage, stages))
+        return InvalidRow("stage", insert_names(sentence, row.stage, stages))
     sentence = _("This stage has no question “%(name)s”. Its questions are: %(known)s.")
     names = [question.name for question in stages[row.stage].questions]
-    return InvalidRow("question", list_known(sentence, row.question, names))
+    return InvalidRow("question", insert_names(sentence, row.question, names))
 
 
-def list_known(sentence: str, name: str, known: Iterable[str]) -> str:
+def insert_names(sentence: str, name: str, known: Iterable[str]) -> str:
     return sentence % {"name": name, "known": ", ".join(known)}
 
 

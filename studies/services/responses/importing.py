@@ -155,7 +155,7 @@ RESPONSE_COLUMNS = (
 def build_responses(
     found: ItemAnswer, assignment: int, version: int, options: dict[int, str]
 ) -> Iterator[tuple[Any, ...]]:
-    """Values of RESPONSE_COLUMNS. `options`: see `map_options`."""
+    """The values of RESPONSE_COLUMNS for each answer. `options`: see `map_options`."""
     by_option = {(row.question, row.option_id): row for row in found.rows}
     for answer in found.answers:
         row = by_option[answer.question, options.get(answer.option_id or 0, "")]
@@ -371,7 +371,7 @@ def import_or_schedule(
 
 
 def import_by_job(job: Job, on_progress: Listener) -> None:
-    """The work of such a job; its result says what was imported."""
+    """Import the files of the job; its result says what was imported."""
     if earlier := read_result(job):  # the worker died after the last transaction
         job.about = earlier
         delete_file(job.parameters["upload"])

@@ -1,4 +1,4 @@
-"""Judgments from any table: which of its columns hold what, with one row per judgment or a column per question."""
+"""Read judgments from any table, with one row per judgment or a column per question, by a mapping of its columns."""
 
 import csv
 import io
@@ -26,10 +26,11 @@ class BadMapping(ValueError):
 
 @dataclass(frozen=True)
 class TableMapping:
-    """By our name of a column: the table's column, or a template of several columns such as “{id}-{source}”.
+    """Which column of a table holds what.
 
-    values: what is the same in all rows. questions: by question the column with its answers; each row of the table
-    then gives one judgment per question, and the columns `question` and `value` are not mapped.
+    columns: by our name of a column, the table's column, or a template of several such as “{id}-{source}”. values: what
+    is the same in all rows. questions: by question the column with its answers; each row of the table then gives one
+    judgment per question, and the columns `question` and `value` are not mapped.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)

@@ -131,7 +131,7 @@ def list_words(messages: Any) -> Iterator[str]:
 
 
 def find_scored(scores: Any) -> set[int] | None:
-    """The letters that a scorer extracted from the answer."""
+    """The options whose letters a scorer extracted from the answer, as places from 0."""
     for score in scores.values() if isinstance(scores, dict) else ():
         answer = score.get("answer") if isinstance(score, dict) else None
         if isinstance(answer, str) and (places := read_letters(answer)) is not None:
@@ -148,7 +148,7 @@ def read_letters(answer: str) -> set[int] | None:
 
 
 def read_harness(content: bytes, name: str) -> ModelLog:
-    """Samples do not name the model."""
+    """The log; its samples do not name the model."""
     lines = [line for line in enumerate(content.split(b"\n"), 1) if line[1].strip()]
     samples = [read_doc(number, parse(line, number)) for number, line in lines]
     return ModelLog(name, samples)
@@ -189,7 +189,7 @@ def list_arguments(arguments: Any) -> Iterator[tuple[str, str]]:
 
 
 def read_likelihoods(answers: Any) -> list[float]:
-    """The log-likelihood of each continuation; some versions write numbers as words. Empty for other answers."""
+    """The log-likelihood of each continuation; some versions write numbers as strings. Empty for other answers."""
     found = []
     for each in answers if isinstance(answers, list) else ():
         first = each[0] if isinstance(each, list) and each else None

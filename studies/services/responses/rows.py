@@ -1,6 +1,6 @@
 """Read a file of responses (CSV or JSONL): each row's cells as checked values, or as problems.
 
-Ids are still the researcher's own.
+Ids stay as the researcher wrote them.
 """
 
 import codecs
@@ -30,13 +30,13 @@ COLUMNS = (
     "model", "reading",
 )  # fmt: skip
 REQUIRED_COLUMNS = ("annotator", "stage", "question", "value")
-KEPT = 50_000  # different cells of a column that are kept: most stand in thousands of rows
-MAX_CELL = 2**31 - 1  # characters of a cell for csv, whose own limit a model's reply may exceed; files are bounded
+KEPT = 50_000  # different cells per column in the cache: most occur in thousands of rows
+MAX_CELL = 2**31 - 1  # characters of a cell: a model's reply may exceed csv's own limit; the size of files is limited
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 TEXT_VERSION = "text_version"  # in studies of text versions: the version that was read
 UNIT_ITEMS = "unit_item_ids"  # of tuples only: the ids of the unit's items in stored order, separated by blanks
-APPLICABLE = "applicable"  # in an export: false if the question was not asked; read besides the contract's columns
+APPLICABLE = "applicable"  # in an export: false if the question was not asked; read besides the documented columns
 SEQUENCE = "sequence"  # in an export: the row's place in the order in which answers were stored
 READ_COLUMNS = (*COLUMNS, UNIT_ITEMS, APPLICABLE, SEQUENCE, TEXT_VERSION)
 Cells = dict[str, str]
@@ -96,7 +96,7 @@ def decode_file(content: bytes) -> str:
 
 
 def read_csv_rows(text: str, problems: list[RowProblem], columns: Sequence[str]) -> Iterator[tuple[int, Cells]]:
-    csv.field_size_limit(MAX_CELL)  # of the whole process, and never lowered again; tables of a bank have their own
+    csv.field_size_limit(MAX_CELL)  # applies to the whole process
     reader, clean = csv.reader(io.StringIO(text, newline=""), strict=True), lru_cache(KEPT)(clean_cell)
     header: list[str] = []
     places: list[tuple[str, int]] = []
@@ -142,7 +142,7 @@ def check_header(line: int, cells: list[str]) -> list[str]:
 
 
 def read_jsonl_rows(text: str, problems: list[RowProblem], columns: Sequence[str]) -> Iterator[tuple[int, Cells]]:
-    # Not splitlines(): it also cuts at U+2028, U+0085 and form feeds, which may stand inside a string.
+    # Not splitlines(): it also cuts at U+2028, U+0085 and form feeds, which a string may contain.
     for line, content in enumerate(text.split("\n"), 1):
         if not content.strip():
             continue
@@ -207,7 +207,7 @@ class Row(NamedTuple):
         """The item, or the items of a tuple, as the file names them."""
         return self.item_id or " ".join(self.unit_items)
 
-    def names(self, kind: UnitKind) -> tuple[str, ...]:
+    def get_item_ids(self, kind: UnitKind) -> tuple[str, ...]:
         """The ids of the items that the row is about, for this kind of unit."""
         return self.unit_items if kind == "tuple" else (self.item_id, self.other_item_id)[: 2 if kind == "pair" else 1]
 
@@ -262,7 +262,7 @@ def sort_by_sequence(rows: list[Row], places: list[str]) -> list[Row]:
 
 
 class RowParser:
-    """Reads the rows of a file. What a cell means is worked out once for all rows that have it, and kept once."""
+    """Reads the rows of a file. Equal cells of a column are parsed, and stored, only once."""
 
     def __init__(self) -> None:
         parsers = [lru_cache(KEPT)(partial(parse_cell, name)) for name in ROW_COLUMNS]
@@ -284,7 +284,7 @@ class RowParser:
 
 
 def parse_cell(name: str, written: str) -> Any:
-    """What a cell of this column means; `BadCell` if it means nothing."""
+    """The value of a cell of this column; `BadCell` if it is invalid."""
     checked = check_cell(name, written)
     return PARSERS[name](name, checked) if name in PARSERS else checked
 
@@ -369,7 +369,7 @@ def parse_names(_name: str, written: str) -> tuple[str, ...]:
     return tuple(written.split())
 
 
-# The columns of the fields of `Row`, and how their cells are read where they are no plain text.
+# The columns of the fields of `Row`, and the parsers of those that are not plain text.
 ROW_COLUMNS = (*COLUMNS, TEXT_VERSION, UNIT_ITEMS)
 PARSERS: dict[str, Callable[[str, str], Any]] = {
     "annotator": parse_annotator,
