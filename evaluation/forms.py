@@ -45,9 +45,9 @@ class MoreChoices(forms.Form):
 
     def is_unfolded(self) -> bool:
         """Whether a hidden field has an error or another value than the default, so that all of them are shown."""
-        return self.is_bound and any(field.errors or self.says_more(field) for field in self.more_choices())
+        return self.is_bound and any(field.errors or self.differs_from_default(field) for field in self.more_choices())
 
-    def says_more(self, field: forms.BoundField) -> bool:
+    def differs_from_default(self, field: forms.BoundField) -> bool:
         return field.name in self.changed_data and field.data not in (None, "", [])
 
 
@@ -82,7 +82,7 @@ class AskForm(MoreChoices, RequestOptionsForm):
         self.fields["endpoint"].queryset = Endpoint.objects.available_to(study.project)  # type: ignore[attr-defined]
 
     def offer_prompts(self, named: Iterable[tuple[str, Any]], default: str) -> None:
-        """Offer the prompts of that name first, under an empty value: the latest version at that time."""
+        """Offer these prompts; `default` comes first, with an empty value: its latest version when the run starts."""
         choices = [("" if name == default else name, words) for name, words in named]
         self.fields["prompt"].choices = sorted(choices, key=lambda pair: pair[0] != "")  # type: ignore[attr-defined]
 
@@ -105,7 +105,7 @@ MODEL_READINGS = [
 
 
 STAGES = [("guess", _("without the text")), ("read", _("with the text"))]
-WAYS = [
+ANSWER_FORMATS = [
     (OPTIONWISE, _("Option by option: one prompt per option")),
     (LETTERS, _("All options of an item in one prompt, answered by a list of letters")),
 ]
@@ -159,7 +159,7 @@ class ModelForm(AskForm):
 
     stages = StagesField()
     answering = forms.ChoiceField(
-        label=_("Format"), choices=WAYS, widget=forms.RadioSelect, required=False, initial=OPTIONWISE
+        label=_("Format"), choices=ANSWER_FORMATS, widget=forms.RadioSelect, required=False, initial=OPTIONWISE
     )
     reading = forms.ChoiceField(
         label=_("What counts as the answer"), choices=MODEL_READINGS, widget=forms.RadioSelect, initial=LABEL

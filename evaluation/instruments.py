@@ -48,7 +48,7 @@ class EvaluatorPromptKind(InstrumentKind):
     def checks(self, content: Mapping[str, Any]) -> Iterator[Callable[[], object]]:
         return list_checks(content, get_stages(content))
 
-    def slots_of(self, shows_text: bool) -> tuple[list[str], list[str]]:
+    def get_slots(self, shows_text: bool) -> tuple[list[str], list[str]]:
         return list_slots(shows_text)
 
     def render(self, content: Mapping[str, Any], subject: PreviewSubject) -> list[RenderedPrompt]:
@@ -62,10 +62,10 @@ class EvaluatorPromptKind(InstrumentKind):
 
     def slots(self, content: Mapping[str, Any], place: str) -> list[str]:
         stages = get_stages(content)
-        return [slot for slots in self.slots_of(stages[place]) for slot in slots] if place in stages else []
+        return [slot for slots in self.get_slots(stages[place]) for slot in slots] if place in stages else []
 
     def preview(self, request: HttpRequest, content: Mapping[str, Any], subject: PreviewSubject) -> HttpResponse:
-        """Every setting with every option: one prompt each."""
+        """One prompt for each stage and option."""
         if subject.item is None:
             raise CannotPreview(_("A prompt asks about one option. Choose an item of the text."))
         return render_prompts(request, self.render(content, subject))
@@ -81,12 +81,12 @@ class LetterPromptKind(EvaluatorPromptKind):
     label = gettext_lazy("prompt of an evaluator, all options at once")
 
     def fits(self, content: Mapping[str, Any]) -> bool:
-        return False  # such an instrument names its use
+        return False  # never guessed: these instruments name their “use”
 
     def checks(self, content: Mapping[str, Any]) -> Iterator[Callable[[], object]]:
         return make_letter_checks(content, get_stages(content))
 
-    def slots_of(self, shows_text: bool) -> tuple[list[str], list[str]]:
+    def get_slots(self, shows_text: bool) -> tuple[list[str], list[str]]:
         return get_letter_slots(shows_text)
 
     def render(self, content: Mapping[str, Any], subject: PreviewSubject) -> list[RenderedPrompt]:
@@ -94,7 +94,7 @@ class LetterPromptKind(EvaluatorPromptKind):
 
 
 def get_stages(content: Mapping[str, Any]) -> dict[str, bool]:
-    """Whether each stage of the protocol shows the text, by its name."""
+    """Whether each stage of the protocol shows the text, by the stage's name."""
     name = find_protocol(content)
     if name is None:
         return {}
@@ -142,7 +142,7 @@ class JudgePromptKind(InstrumentKind):
     needs_item = True
 
     def fits(self, content: Mapping[str, Any]) -> bool:
-        return False  # such an instrument names its use
+        return False  # never guessed: these instruments name their “use”
 
     def problems(self, content: Mapping[str, Any]) -> list[Problem]:
         way = find_judgment_type(content)
@@ -156,7 +156,7 @@ class JudgePromptKind(InstrumentKind):
         return [*needed, *optional]
 
     def preview(self, request: HttpRequest, content: Mapping[str, Any], subject: PreviewSubject) -> HttpResponse:
-        """With the protocol's shipped wording: every question about the item, or about a pair with its next item."""
+        """The prompts with the protocol's shipped wording: all questions about the item, or about it and others."""
         if subject.item is None:
             raise CannotPreview(_("A prompt asks about one item. Choose an item of the text."))
         return render_prompts(request, list(render_judge_prompts(content, subject.item)))
@@ -193,10 +193,12 @@ def render_judge_prompts(content: Mapping[str, Any], item: Item) -> Iterator[Ren
     stage, wording = found
     prompts = read_judge_prompts(content, way)
     if way == PAIRS:
-        yield RenderedPrompt(_("A pair"), render_pair_prompt(prompts, stage, wording, find_several(item, 2), "preview"))
+        yield RenderedPrompt(
+            _("A pair"), render_pair_prompt(prompts, stage, wording, list_sibling_items(item, 2), "preview")
+        )
     elif way == PICKS:
         for question in stage.questions:
-            items = find_several(item, PREVIEWED)
+            items = list_sibling_items(item, PREVIEWED)
             yield RenderedPrompt(question.name, render_pick_prompt(prompts, stage, wording, items, question))
     else:
         yield from render_questions(prompts, stage, wording, way, item)
@@ -217,7 +219,7 @@ def render_questions(
         is_reworded |= question.rewords
 
 
-def find_several(item: Item, n: int) -> list[Item]:
+def list_sibling_items(item: Item, n: int) -> list[Item]:
     """The item and up to n - 1 others of its text; the item twice if there is no other."""
     others = Item.objects.filter(text=item.text).current().exclude(external_id=item.external_id)
     return [item, *(others.select_related("text")[: n - 1] or [item])]

@@ -33,7 +33,7 @@ SENTENCE_END = re.compile(r"[.!?\n]")
 
 @dataclass(frozen=True)
 class LettersReading:
-    """The places of the options given, from 0, empty for none; or None and the reason."""
+    """The positions of the options called correct, from 0; empty for none. None and a reason if it is unclear."""
 
     places: frozenset[int] | None
     reason: str = ""
@@ -56,7 +56,7 @@ def read_letters(text: str, n_options: int) -> LettersReading:
         return LettersReading(None, "The reply gives no letters as its answer.")
     if any(letters != found[0] for letters in found) or find_lone_letters(text) - found[0]:
         return LettersReading(None, "The reply names letters beside those of its answer.")
-    return to_places(found[0], n_options)
+    return map_to_positions(found[0], n_options)
 
 
 def find_letter_lists(text: str) -> list[list[str]]:
@@ -71,7 +71,7 @@ def find_letter_lists(text: str) -> list[list[str]]:
     ]
     if len(lines) == 1 and found:
         return found
-    cued = [match for match in CUED.finditer(text) if not is_hedged(text, match) and is_written_large(match["list"])]
+    cued = [match for match in CUED.finditer(text) if not is_hedged(text, match) and has_only_capitals(match["list"])]
     return found + [LETTER.findall(match["list"]) for match in cued]
 
 
@@ -80,13 +80,13 @@ def is_ascending(letters: str) -> bool:
     return list(letters) == sorted(set(letters))
 
 
-def is_written_large(letters: str) -> bool:
+def has_only_capitals(letters: str) -> bool:
     """Whether the letters are capitals: within a sentence a small letter is a word, as in "the answer is a little"."""
     return all(letter == letter.upper() for letter in LETTER.findall(letters))
 
 
 def is_hedged(text: str, match: "re.Match[str]") -> bool:
-    """Whether the sentence negates or qualifies the letters before they come."""
+    """Whether the words of the sentence before the letters negate or qualify them."""
     start = max((end.end() for end in SENTENCE_END.finditer(text, 0, match.start())), default=0)
     return bool(HEDGES.search(text[start : match.start("list")]))
 
@@ -101,7 +101,7 @@ def find_lone_letters(text: str) -> set[str]:
     return letters | set(re.findall(r"(?<![\w.,])0(?![\w.,]\w)", text))
 
 
-def to_places(letters: set[str], n_options: int) -> LettersReading:
+def map_to_positions(letters: set[str], n_options: int) -> LettersReading:
     if letters == {NONE}:
         return LettersReading(frozenset())
     if NONE in letters:

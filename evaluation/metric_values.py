@@ -30,7 +30,7 @@ class BadMetrics(ValueError):
 
 @dataclass(frozen=True)
 class MetricCounts:
-    """How many items have been looked at, how many values were found, and how many are undefined."""
+    """How many items were processed, and how many values were stored or are undefined."""
 
     n_items: int
     n_values: int

@@ -79,17 +79,17 @@ def lix(text: str) -> float:
 
 def flesch(text: str) -> float:
     """Flesch Reading Ease (1948), English: 206.835 − 1.015 · words per sentence − 84.6 · syllables per word."""
-    words, syllables = _mean_lengths(text, "en")
+    words, syllables = _measure_mean_lengths(text, "en")
     return 206.835 - 1.015 * words - 84.6 * syllables
 
 
 def amstad(text: str) -> float:
     """The Flesch formula for German (Amstad 1978): 180 − words per sentence − 58.5 · syllables per word."""
-    words, syllables = _mean_lengths(text, "de")
+    words, syllables = _measure_mean_lengths(text, "de")
     return 180 - words - 58.5 * syllables
 
 
-def _mean_lengths(text: str, language: str) -> tuple[float, float]:
+def _measure_mean_lengths(text: str, language: str) -> tuple[float, float]:
     words: Sequence[str] = split_words(text)
     return len(words) / count_sentences(text), sum(count_syllables(word, language) for word in words) / len(words)
 
@@ -134,7 +134,7 @@ def bleu_4(question: str, references: Sequence[str]) -> float:
 
 def rouge_l(question: str, references: Sequence[str]) -> float:
     """ROUGE-L as the package rouge-score computes it with its stemmer: words of a–z and 0–9, stems by Porter (NLTK)."""
-    return rouge_l_of_words(_stems(question), [_stems(each) for each in references])
+    return rouge_l_of_words(_stem_words(question), [_stem_words(each) for each in references])
 
 
 def meteor(question: str, references: Sequence[str], wordnet: Any) -> float:
@@ -148,19 +148,19 @@ def meteor(question: str, references: Sequence[str], wordnet: Any) -> float:
     return float(meteor_score(words, split_at_blanks(question), wordnet=wordnet))
 
 
-def _stems(text: str) -> list[str]:
+def _stem_words(text: str) -> list[str]:
     return [_stem(word) for word in GAP.sub(" ", text.lower()).split()]
 
 
 @cache
-def _porter() -> Any:
+def _load_porter() -> Any:
     from nltk.stem.porter import PorterStemmer
 
     return PorterStemmer()
 
 
 def _stem(word: str) -> str:
-    return str(_porter().stem(word)) if len(word) > SHORT else word
+    return str(_load_porter().stem(word)) if len(word) > SHORT else word
 
 
 def bleu_4_of_words(words: Words, references: Sequence[Words]) -> float:

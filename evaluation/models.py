@@ -33,10 +33,10 @@ class Scoring(models.Model):
     project = models.ForeignKey(Project, models.CASCADE, related_name="scorings")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
-    fingerprint = models.CharField(max_length=64)  # of content, evaluators and language: equal requests share this row
+    fingerprint = models.CharField(max_length=64)  # hash of the request: equal ones share this row
     language = models.CharField(max_length=20)
     texts = models.JSONField()  # in the format of item files, each with its id
-    evaluators = models.JSONField()  # how each answers; the run of a model has the scope of this row
+    evaluators = models.JSONField()  # how each answers; a model's run has `scope`
 
     class Meta:
         ordering = ["-pk"]

@@ -31,7 +31,7 @@ class Judgment:
 def read_judgment(setting: QuestionSetting, stage: str, text: str, logprobs: Sequence[Any] | None) -> Judgment:
     """The judgment in the reply about one option; `Unparsable` if it is unclear.
 
-    As published, the larger probability of a label's variants represents the label, and their ratio counts at any mass.
+    As published, only the likeliest variant of each label counts, and p(true) is used however small their mass is.
     """
     prompts, published = setting.prompts, setting.as_published
     p = read_probability(
@@ -108,7 +108,7 @@ class EvaluationRunKind(RunKind):
         return Request([*(call.messages or []), values, again], build_params(setting))
 
     def conclude(self, run: Run) -> None:
-        """Two workers may each have missed the other's last answer to a text; now no call is under way."""
+        """Close the assignments: two workers may each have missed the other's last answer, and now no call is open."""
         evaluator = (
             Evaluator.objects.select_related("annotator__study").filter(annotator=run.params["annotator"]).first()
         )
@@ -149,7 +149,7 @@ def build_letter_request(setting: StudySetting, stage: str, item: Item | None) -
 
 
 def make_request(setting: QuestionSetting, words: str, labels: tuple[str, ...] = ()) -> Request:
-    """As published, the limit of ten tokens is part of the measure."""
+    """One user message. As published, its limit of ten tokens is part of the measure, and so never raised."""
     return Request([{"role": "user", "content": words}], build_params(setting), labels, setting.as_published)
 
 
@@ -165,12 +165,12 @@ def store_answer(
     judged = OptionJudgments(place.item_id, ticks, probability)
     store_judgments(assignment, setting.stages[stage], [judged], {place.item_id: place.options})
     if is_answered(assignment, stage, place.n_in_unit):
-        stages = Evaluator.objects.get(annotator=assignment.annotator).stages  # as they are now: one may have come
+        stages = Evaluator.objects.get(annotator=assignment.annotator).stages  # read again: one may have been added
         close_stage(assignment, stages, place.n_in_unit)
 
 
 def describe_judgment(judgment: Judgment) -> dict[str, Any]:
-    """The description of a judgment beside its reply."""
+    """The description of a judgment that is stored beside its reply."""
     p = judgment.p
     found: dict[str, Any] = {"label": judgment.label, TICKED: judgment.ticked, P_TRUE: p.p}
     if p.p is not None:

@@ -57,7 +57,7 @@ class ScoringSetting:
 
 
 def load_setting(run: Run) -> ScoringSetting:
-    """Cached on the run object, which lives as long as one worker's turn."""
+    """The setting of a run, cached on the run object, which lives as long as one worker's turn."""
     known: ScoringSetting | None = getattr(run, "_scoring_setting", None)
     if known is None:
         known = make_setting(run.params)
@@ -66,7 +66,7 @@ def load_setting(run: Run) -> ScoringSetting:
 
 
 def make_setting(params: Mapping[str, Any]) -> ScoringSetting:
-    """For an estimate, before anything is stored, the parameters have `texts` instead of `scoring`."""
+    """The setting from a run's parameters; in an estimate they hold `texts`, not the key of a stored `scoring`."""
     texts = params["texts"] if "texts" in params else Scoring.objects.get(pk=params["scoring"]).texts
     content = InstrumentVersion.objects.get(pk=params["prompt"]).content
     stages = get_stages(content)

@@ -31,7 +31,7 @@ OPTIONS_SLOT = "options"
 
 @dataclass(frozen=True)
 class LetterPrompts:
-    """The templates of an instrument by stage and its layout, checked."""
+    """The checked templates by stage, and the layout, of an instrument."""
 
     layout: Layout
     templates: Mapping[str, str]
@@ -74,11 +74,11 @@ def check_stage(content: Mapping[str, Any], stage: str, shows_text: bool) -> Non
 LABEL, PROBABILITY = "label", "probability"
 READINGS = (LABEL, PROBABILITY)
 OPTIONWISE, LETTERS = "option", "letters"
-TEXT_VERSION = "text_version"  # the version that is read in a study of text versions; empty: the texts as they are
+TEXT_VERSION = "text_version"  # the version that is read in a study of text versions; empty: the original texts
 DEFAULTS: dict[str, Any] = {
     "as_published": False, "answering": OPTIONWISE, "temperature": 0, "sample": 0, OPTIONS: {}, TEXT_VERSION: "",
 }  # fmt: skip
-"""Parameters of evaluators that were created before these could be chosen."""
+"""The values for evaluators that were added before these parameters existed."""
 READERS: dict[str, Callable[..., Any]] = {OPTIONWISE: read_prompts, LETTERS: read_letter_prompts}
 OPTION_KEY, ITEM_KEY = "/", "/item/"  # separator of stage and number in the key of a call
 
@@ -136,7 +136,7 @@ class StudySetting:
         return options
 
     def call_keys(self) -> Iterator[str]:
-        """Stage by stage, and in each text by text, so that prompts with the same beginning follow one another."""
+        """The keys of all calls: by stage, then by text, so that prompts with the same beginning are adjacent."""
         for stage in self.stages:
             for place in self.places.values():
                 if self.answering == LETTERS:
@@ -172,12 +172,12 @@ def read_key(key: str) -> tuple[str, int]:
 def build_run_params(
     study: Study, stages: list[str], params: Mapping[str, Any], annotator_id: int | None
 ) -> dict[str, Any]:
-    """The parameters of a run. Without an annotator it can be planned, but not answered."""
+    """The parameters of a run. Without an annotator it can only be estimated: it cannot store answers."""
     return {**params, "study": study.pk, "stages": stages, "annotator": annotator_id}
 
 
 def load_setting(run: Run) -> StudySetting:
-    """Cached on the run object, which lives as long as one worker's turn."""
+    """The setting of a run, cached on the run object, which lives as long as one worker's turn."""
     known: StudySetting | None = getattr(run, "_evaluation_setting", None)
     if known is None:
         known = make_setting(run.params)
@@ -208,12 +208,12 @@ def make_setting(params: Mapping[str, Any]) -> StudySetting:
 
 
 def find_text_stages(stages: Iterable[Stage]) -> dict[str, bool]:
-    """Whether each stage shows the text, by its name."""
+    """Whether each stage shows the text, by the stage's name."""
     return {stage.name: "text" in stage.shows for stage in stages}
 
 
 def load_places(study: Study) -> dict[int, ItemPosition]:
-    """By item, in the study's order. Read at once: a cursor cannot stay open while the plan is written."""
+    """The positions by item, in the study's order; read at once, as a cursor cannot stay open during planning."""
     rows = UnitItem.objects.filter(unit__study=study, item__options__isnull=False)
     ordered = rows.order_by("unit__position", "position", "item__options__position")
     found: dict[int, tuple[int, list[int]]] = {}

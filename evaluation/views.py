@@ -33,7 +33,7 @@ MOST_LISTED = 100
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_evaluators(request, slug):
-    """Everybody of the project sees the evaluators; adding them is for researchers."""
+    """All members of the project see the evaluators; only researchers may add them."""
     study = get_study(request.user, slug, Role.VIEWER if request.method != "POST" else Role.RESEARCHER)
     methods = baselines.list_methods(study)
     form = BaselineForm(request.POST or None, methods=methods) if methods else None
@@ -134,7 +134,7 @@ def evaluator_page(request, slug, pk):
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def evaluator_model(request, slug):
-    """First the estimate, then, with the same entries, the run."""
+    """Show the estimate; start the run when the same entries are sent again."""
     study = get_study(request.user, slug, Role.RESEARCHER)
     is_judged = judges.is_judged(study)
     try:
@@ -171,7 +171,7 @@ def find_example(request, study) -> dict:
 
 
 def start_models(request, study, form: ModelForm | JudgeForm):
-    """Redirects to the run of a single model, else to the list; a model that has answered everything is named."""
+    """Start the runs. Redirects to the run if there is one, else to the list; says who had answered everything."""
     terms = {name: form.cleaned_data[name] for name in ("budget", "on_unknown")} | {"started_by": request.user}
     if isinstance(form, ModelForm):
         added = asking.start_all(study, form.specs(), **terms)

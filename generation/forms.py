@@ -130,7 +130,7 @@ class GenerateForm(RequestOptionsForm):
 
     @property
     def main(self) -> list[forms.BoundField]:
-        """The main choices; the texts are beside them, folded if there are many."""
+        """The fields of the main choices, without the texts, which the page shows separately."""
         return [self[name] for name in self.MAIN]
 
     @property
@@ -188,7 +188,7 @@ class GenerateForm(RequestOptionsForm):
 
 
 def list_prompts(project: Project) -> list[tuple[str, str]]:
-    """The prompts with which a model can write, by name: each has one or more languages."""
+    """The prompts with which a model can write: each name, and a label with its languages."""
     languages: dict[str, list[str]] = {}
     for version in list_suitable_versions(project, GENERATOR):
         languages.setdefault(version.instrument.name, []).append(version.instrument.language)

@@ -83,7 +83,7 @@ class GeneratorPromptKind(InstrumentKind):
 
 
 def find_answer(subject: PreviewSubject) -> str:
-    """The expected answer of the chosen item, or the first about the text."""
+    """The expected answer of the chosen item, or else the first one about the text."""
     if subject.item is not None and subject.item.expected_answer:
         return subject.item.expected_answer
     found = list_answers(subject.project, [subject.text])

@@ -163,13 +163,13 @@ def find_item_problems(item: ParsedItem, n_options: int) -> list[str]:
 
 
 def find_question_problems(item: ParsedItem) -> list[str]:
-    """The same for a question without options."""
+    """Why a question without options is incomplete; empty if it is complete."""
     checks = {NO_STEM: not item.stem, TOO_LONG: len(item.stem) > LONGEST_STEM}
     return [name for name, is_so in checks.items() if is_so]
 
 
 def find_open_problems(item: ParsedItem) -> list[str]:
-    """The same for an open question with its answer."""
+    """Why an open question with its answer is incomplete; empty if it is complete."""
     checks = {
         NO_STEM: not item.stem,
         NO_ANSWER: not item.answer,
@@ -179,7 +179,7 @@ def find_open_problems(item: ParsedItem) -> list[str]:
 
 
 def _limit_lengths(item: ParsedItem) -> ParsedItem:
-    """One more than the limit, so that an excess can be detected without storing all of it."""
+    """The item cut to one character or option more than allowed, so that an excess is noticed but not stored."""
     options = [
         ParsedOption(each.text[: LONGEST_OPTION + 1], each.correct, each.explanation[:LONGEST_EXPLANATION])
         for each in item.options[: MOST_OPTIONS + 1]

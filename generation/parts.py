@@ -22,7 +22,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u20
 
 @dataclass
 class ParsedOption:
-    """`correct` is None if the reply does not say it."""
+    """An option of a reply; `correct` is None if the reply does not say it."""
 
     text: str
     correct: bool | None
@@ -55,7 +55,7 @@ def read_mark(text: str) -> tuple[bool | None, str]:
 
 
 def _mark_at_end(text: str) -> re.Match[str] | None:
-    """Only the end is searched, from each bracket, so that a long line takes no time."""
+    """The mark at the end. Only brackets near the end are tried, so that a long line takes no time."""
     tail = text[-260:]
     offset = len(text) - len(tail)
     for place in range(len(tail) - 1, -1, -1):
@@ -71,6 +71,7 @@ KEY_NAMES = (
 )  # fmt: skip
 LETTER = r"[(\[]?[A-Ta-t][)\].]?"
 LETTERS = rf"{LETTER}(?:\s*(?:,|;|/|&|\+|and|und|eta|\s)\s*{LETTER})*"
+# A line that names the key is: START, WHAT, IS, letters.
 START = (
     r"(?:(?:wait|actually|correction|sorry|no|hmm|korrektur|nein|doch|moment|barkatu|ez)\b[,.:;…\s–—-]*)*"
     r"(?:(?:the|die|der)\s+)?"
@@ -119,17 +120,17 @@ def check_fields(item: ParsedItem, row: Mapping[str, Any]) -> None:
     """Compare the marks with fields of the JSON that name the key, by letter or by wording."""
     lower = {str(name).lower(): value for name, value in row.items()}
     for value in (lower[name] for name in KEY_NAMES if name in lower):
-        places = [_place(item.options, each) for each in (value if isinstance(value, list) else [value])]
+        places = [_find_position(item.options, each) for each in (value if isinstance(value, list) else [value])]
         known = {place for place in places if place is not None}
         if known and len(known) == len(places):
             check_places(item, known)
 
 
-def _place(options: Sequence[ParsedOption], named: Any) -> int | None:
+def _find_position(options: Sequence[ParsedOption], named: Any) -> int | None:
     if not isinstance(named, str):
         return None
-    words = _plain(named)
-    texts = [_plain(option.text) for option in options]
+    words = _normalize(named)
+    texts = [_normalize(option.text) for option in options]
     if words in texts:
         return texts.index(words)
     letter = re.fullmatch(r"[(\[]?([a-t])[)\].:]?", words)
@@ -142,7 +143,7 @@ def merge_contradicting(items: Sequence[ParsedItem]) -> list[ParsedItem]:
     kept: list[ParsedItem] = []
     for item in items:
         same = next((earlier for earlier in kept if _is_same(earlier, item)), None)
-        if same is not None and (same.contradicts or _keys(same) != _keys(item)):
+        if same is not None and (same.contradicts or _list_marks(same) != _list_marks(item)):
             drop_keys(same)
         else:
             kept.append(item)
@@ -150,16 +151,20 @@ def merge_contradicting(items: Sequence[ParsedItem]) -> list[ParsedItem]:
 
 
 def _is_same(one: ParsedItem, other: ParsedItem) -> bool:
-    return bool(one.stem) and _plain(one.stem) == _plain(other.stem) and _wordings(one) == _wordings(other)
+    return (
+        bool(one.stem)
+        and _normalize(one.stem) == _normalize(other.stem)
+        and _list_wordings(one) == _list_wordings(other)
+    )
 
 
-def _wordings(item: ParsedItem) -> list[str]:
-    return sorted(_plain(option.text) for option in item.options)
+def _list_wordings(item: ParsedItem) -> list[str]:
+    return sorted(_normalize(option.text) for option in item.options)
 
 
-def _keys(item: ParsedItem) -> list[tuple[str, str]]:
-    return sorted((_plain(option.text), str(option.correct)) for option in item.options)
+def _list_marks(item: ParsedItem) -> list[tuple[str, str]]:
+    return sorted((_normalize(option.text), str(option.correct)) for option in item.options)
 
 
-def _plain(words: str) -> str:
+def _normalize(words: str) -> str:
     return " ".join(words.casefold().split())

@@ -99,7 +99,7 @@ def make_template_checks(content: Mapping[str, Any]) -> Iterator[Callable[[], ob
 
 
 def read_choice(content: Mapping[str, Any], name: str) -> Any:
-    """The instrument's value; the first of the values if it has none."""
+    """The instrument's value under this name; the first one of CHOICES if it has none."""
     known = CHOICES[name]
     found = content.get(name, known[0])
     if not any(found is value or (isinstance(value, str) and found == value) for value in known):
@@ -165,7 +165,7 @@ TEXT = {"type": "string"}
 
 
 def make_items_schema(n_items: int, n_options: int, *, explains: bool) -> dict[str, Any]:
-    """For items: `{"items": [{"question", "suggested_answers": [{"answer", "correct"}]}]}`.
+    """The schema for items: `{"items": [{"question", "suggested_answers": [{"answer", "correct"}]}]}`.
 
     With explanations, a model writes the question, the reasoning and the keys, then each distractor after the
     misconception behind it. Models write in the order of the schema, and the names of a request are sorted before it is
@@ -173,40 +173,41 @@ def make_items_schema(n_items: int, n_options: int, *, explains: bool) -> dict[s
     item may have none.
     """
     if explains:
-        distractor = _object({"misconception": TEXT, "wrong_answer": TEXT})
+        distractor = _build_object({"misconception": TEXT, "wrong_answer": TEXT})
         parts = {
             "question": TEXT,
             "reasoning": TEXT,
-            "right_answers": _list(TEXT, 0, n_options),
-            "wrong_answers": _list(distractor, 0, n_options),
+            "right_answers": _build_list(TEXT, 0, n_options),
+            "wrong_answers": _build_list(distractor, 0, n_options),
         }
     else:
-        option = _object({"answer": TEXT, "correct": {"type": "boolean"}})
-        parts = {"question": TEXT, "suggested_answers": _list(option, n_options, n_options)}
-    return _format("items", _object({"items": _list(_object(parts), n_items, n_items)}))
+        option = _build_object({"answer": TEXT, "correct": {"type": "boolean"}})
+        parts = {"question": TEXT, "suggested_answers": _build_list(option, n_options, n_options)}
+    return _build_format("items", _build_object({"items": _build_list(_build_object(parts), n_items, n_items)}))
 
 
 def make_question_schema() -> dict[str, Any]:
-    """For one question: `{"question": …}`."""
-    return _format("question", _object({"question": TEXT}))
+    """The schema for one question: `{"question": …}`."""
+    return _build_format("question", _build_object({"question": TEXT}))
 
 
 def make_open_schema(n_items: int) -> dict[str, Any]:
-    """For open questions with answers: `{"questions": [{"answer", "question"}]}`, with names in sorted order."""
-    return _format(
-        "questions", _object({"questions": _list(_object({"answer": TEXT, "question": TEXT}), n_items, n_items)})
+    """The schema for open questions: `{"questions": [{"answer", "question"}]}`, with names in sorted order."""
+    return _build_format(
+        "questions",
+        _build_object({"questions": _build_list(_build_object({"answer": TEXT, "question": TEXT}), n_items, n_items)}),
     )
 
 
-def _format(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+def _build_format(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": schema}}
 
 
-def _object(parts: Mapping[str, Any]) -> dict[str, Any]:
+def _build_object(parts: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": dict(parts), "required": list(parts), "additionalProperties": False}
 
 
-def _list(of: Mapping[str, Any], least: int, most: int) -> dict[str, Any]:
+def _build_list(of: Mapping[str, Any], least: int, most: int) -> dict[str, Any]:
     return {"type": "array", "items": of, "minItems": least, "maxItems": most}
 
 

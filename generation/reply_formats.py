@@ -48,10 +48,10 @@ MOST_OPEN_BRACKETS = 20
 
 
 def read_json_items(text: str) -> list[ParsedItem]:
-    return [_json_item(row) for value in _values(text) for row in _rows(value)]
+    return [_read_item(row) for value in _iter_json_values(text) for row in _list_items(value)]
 
 
-def _values(text: str) -> Iterator[Any]:
+def _iter_json_values(text: str) -> Iterator[Any]:
     """The JSON values in the text, in order; only the first few brackets are tried."""
     decoder, end = json.JSONDecoder(), 0
     for place in [found.start() for found in re.finditer(r"[\[{]", text)][:MOST_BRACKETS]:
@@ -62,15 +62,15 @@ def _values(text: str) -> Iterator[Any]:
         except (ValueError, RecursionError):
             continue
         yield value
-        end = after if _rows(value) else end
+        end = after if _list_items(value) else end
 
 
-def _rows(value: Any) -> list[Mapping[str, Any]]:
-    """The objects with a question and options."""
-    return [row for row in _objects(value) if _has_options(row) or _has_keys(row)]
+def _list_items(value: Any) -> list[Mapping[str, Any]]:
+    """The objects in a JSON value that have a question and options."""
+    return [row for row in _list_objects(value) if _has_options(row) or _has_keys(row)]
 
 
-def _objects(value: Any) -> list[Mapping[str, Any]]:
+def _list_objects(value: Any) -> list[Mapping[str, Any]]:
     """The objects of a list (also under a known name), or a single object."""
     if isinstance(value, dict):
         inner = _find_value(value, LIST_NAMES)
@@ -87,19 +87,19 @@ def _has_keys(row: Mapping[str, Any]) -> bool:
     return _find_value(row, KEY_NAMES) is not None and isinstance(_find_value(row, DISTRACTOR_NAMES), list)
 
 
-def _json_item(row: Mapping[str, Any]) -> ParsedItem:
-    found = _options(row) if _has_options(row) else _keys_and_distractors(row)
+def _read_item(row: Mapping[str, Any]) -> ParsedItem:
+    found = _read_options(row) if _has_options(row) else _read_keys_and_distractors(row)
     raw = json.dumps(row, ensure_ascii=False)[:LONGEST_RAW]
-    reasoning = _words(_find_value(row, REASONING_NAMES))
-    item = ParsedItem(_words(_find_value(row, STEM_NAMES)), found, CONTROL.sub(" ", raw), reasoning)
+    reasoning = _get_text(_find_value(row, REASONING_NAMES))
+    item = ParsedItem(_get_text(_find_value(row, STEM_NAMES)), found, CONTROL.sub(" ", raw), reasoning)
     if _has_options(row):
         check_fields(item, row)
-        if any(_marks_differ(option) for option in _option_values(row)):
+        if any(_marks_differ(option) for option in _list_option_values(row)):
             drop_keys(item)
     return item
 
 
-def _option_values(row: Mapping[str, Any]) -> list[Any]:
+def _list_option_values(row: Mapping[str, Any]) -> list[Any]:
     options = _find_value(row, OPTION_NAMES)
     return list(options.values()) if isinstance(options, dict) else list(options)
 
@@ -109,36 +109,40 @@ def _marks_differ(option: Any) -> bool:
     if not isinstance(option, dict):
         return False
     lower = {str(name).lower(): value for name, value in option.items()}
-    truths = {_truth(lower[name]) for name in MARK_NAMES if name in lower}
-    truths.add(read_mark(_words(_find_value(option, WORDING_NAMES)))[0])
+    truths = {_parse_mark(lower[name]) for name in MARK_NAMES if name in lower}
+    truths.add(read_mark(_get_text(_find_value(option, WORDING_NAMES)))[0])
     return {True, False} <= truths
 
 
-def _options(row: Mapping[str, Any]) -> list[ParsedOption]:
+def _read_options(row: Mapping[str, Any]) -> list[ParsedOption]:
     options = _find_value(row, OPTION_NAMES)
     pairs = list(options.items()) if isinstance(options, dict) else [("", option) for option in options]
-    return [_json_option(label, option) for label, option in pairs[: MOST_OPTIONS + 1]]
+    return [_read_option(label, option) for label, option in pairs[: MOST_OPTIONS + 1]]
 
 
-def _keys_and_distractors(row: Mapping[str, Any]) -> list[ParsedOption]:
-    """The reasoning belongs to every key, a misconception to its distractor."""
-    keys, reasoning = _find_value(row, KEY_NAMES), _words(_find_value(row, REASONING_NAMES))
-    found = [ParsedOption(_words(key), True, reasoning) for key in (keys if isinstance(keys, list) else [keys])]
+def _read_keys_and_distractors(row: Mapping[str, Any]) -> list[ParsedOption]:
+    """The options from both lists; every key gets the reasoning, a distractor its misconception."""
+    keys, reasoning = _find_value(row, KEY_NAMES), _get_text(_find_value(row, REASONING_NAMES))
+    found = [ParsedOption(_get_text(key), True, reasoning) for key in (keys if isinstance(keys, list) else [keys])]
     for each in _find_value(row, DISTRACTOR_NAMES):
         parts = each if isinstance(each, dict) else {"text": each}
         found.append(
-            ParsedOption(_words(_find_value(parts, DISTRACTOR_TEXTS)), False, _words(_find_value(parts, WHY_NAMES)))
+            ParsedOption(
+                _get_text(_find_value(parts, DISTRACTOR_TEXTS)), False, _get_text(_find_value(parts, WHY_NAMES))
+            )
         )
     return found[: MOST_OPTIONS + 1]
 
 
-def _json_option(label: str, option: Any) -> ParsedOption:
+def _read_option(label: str, option: Any) -> ParsedOption:
     if isinstance(option, dict):
-        why = _words(_find_value(option, WHY_NAMES))
-        return ParsedOption(_words(_find_value(option, WORDING_NAMES)), _truth(_find_value(option, MARK_NAMES)), why)
+        why = _get_text(_find_value(option, WHY_NAMES))
+        return ParsedOption(
+            _get_text(_find_value(option, WORDING_NAMES)), _parse_mark(_find_value(option, MARK_NAMES)), why
+        )
     if isinstance(option, bool):  # {"die Stadt": true}
-        return ParsedOption(_words(label), option)
-    correct, words = read_mark(_words(option))
+        return ParsedOption(_get_text(label), option)
+    correct, words = read_mark(_get_text(option))
     return ParsedOption(words.strip(), correct)
 
 
@@ -147,11 +151,11 @@ def _find_value(row: Mapping[str, Any], names: Sequence[str]) -> Any:
     return next((lower[name] for name in names if name in lower), None)
 
 
-def _words(value: Any) -> str:
+def _get_text(value: Any) -> str:
     return CONTROL.sub(" ", value).strip() if isinstance(value, str) else ""
 
 
-def _truth(value: Any) -> bool | None:
+def _parse_mark(value: Any) -> bool | None:
     if isinstance(value, bool):
         return value
     word = value.strip() if isinstance(value, str) else ""
@@ -170,14 +174,16 @@ def read_json_open(text: str) -> list[ParsedItem]:
             value, _end = json.JSONDecoder().raw_decode(text, place)
         except (ValueError, RecursionError):
             continue
-        if rows := [row for row in _objects(value) if isinstance(_find_value(row, OPEN_STEM_NAMES), str)]:
-            return [_open_item(row) for row in rows]
+        if rows := [row for row in _list_objects(value) if isinstance(_find_value(row, OPEN_STEM_NAMES), str)]:
+            return [_read_open_item(row) for row in rows]
     return []
 
 
-def _open_item(row: Mapping[str, Any]) -> ParsedItem:
+def _read_open_item(row: Mapping[str, Any]) -> ParsedItem:
     raw = CONTROL.sub(" ", json.dumps(row, ensure_ascii=False))[:LONGEST_RAW]
-    return ParsedItem(_words(_find_value(row, OPEN_STEM_NAMES)), raw=raw, answer=_words(_find_value(row, ANSWER_NAMES)))
+    return ParsedItem(
+        _get_text(_find_value(row, OPEN_STEM_NAMES)), raw=raw, answer=_get_text(_find_value(row, ANSWER_NAMES))
+    )
 
 
 # Parse items in numbered or lettered lists of a reply. Without Django.
@@ -195,7 +201,7 @@ EXPLANATION = re.compile(
     r"\**\s*:\**\s*",
     re.IGNORECASE,
 )
-OF_KEYS = ("begründung", "reasoning", "arrazoia", "arrazoibidea")
+KEY_EXPLANATIONS = ("begründung", "reasoning", "arrazoia", "arrazoibidea")
 
 
 @dataclass
@@ -211,7 +217,7 @@ class _Line:
     @property
     def without_marks(self) -> str:
         """The line without marks of bold or quotation, whatever it was parsed as."""
-        return _plain(self.raw.lstrip("#> \t-•–")).replace("**", "").replace("__", "")
+        return _strip_emphasis(self.raw.lstrip("#> \t-•–")).replace("**", "").replace("__", "")
 
     @property
     def asks(self) -> bool:
@@ -231,19 +237,19 @@ class _Reader:
 
     def read(self, line: _Line) -> None:
         if self.explains and (found := EXPLANATION.match(line.text)):
-            self._explain(found["kind"].lower() in OF_KEYS, line)
+            self._explain(found["kind"].lower() in KEY_EXPLANATIONS, line)
         elif line.correct is None and self.labels and (letters := find_key_letters(line.without_marks)):
             self.keys.append(letters)
             self.items[-1].raw += f"\n{line.raw}"
         elif self._is_stem(line):
-            self._open(line)
+            self._start_item(line)
         elif line.correct is not None or line.label:
-            self._option(line)
-        elif self._open_stem():
+            self._add_option(line)
+        elif self._is_stem_open():
             self.items[-1].stem = f"{self.items[-1].stem} {line.text}".strip()
             self.items[-1].raw += f"\n{line.raw}"
         elif line.asks:
-            self._open(line)
+            self._start_item(line)
         else:
             self.pending = [line.raw]
             if self.items:
@@ -256,7 +262,7 @@ class _Reader:
         self.labels, self.keys = [], []
 
     def _explain(self, is_of_keys: bool, line: _Line) -> None:
-        """An explanation before an option is about that option."""
+        """Keep the explanation for the option that follows it."""
         self.explanation = EXPLANATION.sub("", line.text, count=1).strip()
         if self.items:
             self.items[-1].raw += f"\n{line.raw}"
@@ -282,19 +288,19 @@ class _Reader:
             return self.last.isdigit() and int(label) == int(self.last) + 1
         return len(self.last) == 1 and len(label) == 1 and ord(label) == ord(self.last) + 1
 
-    def _open_stem(self) -> bool:
+    def _is_stem_open(self) -> bool:
         return bool(self.items) and not self.items[-1].options
 
-    def _open(self, line: _Line) -> None:
+    def _start_item(self, line: _Line) -> None:
         self.finish_item()
         self.items.append(ParsedItem(line.text, raw=line.raw))
         self.pending, self.explanation = [], ""
         self.last = "stem" if line.label or line.is_heading else "stem without number"
 
-    def _option(self, line: _Line) -> None:
+    def _add_option(self, line: _Line) -> None:
         if self.pending and not self._continues(line.label):
             self.finish_item()
-            self.items.append(ParsedItem(_plain(self.pending[-1]), raw=self.pending[-1]))
+            self.items.append(ParsedItem(_strip_emphasis(self.pending[-1]), raw=self.pending[-1]))
         elif not self.items:
             self.items.append(ParsedItem(""))
         item = self.items[-1]
@@ -306,16 +312,16 @@ class _Reader:
 
 
 def read_line_items(text: str, explains: bool = False) -> list[ParsedItem]:
-    """If explanations were requested, a line that begins with such a word is about the option after it."""
+    """The items in the lines of a reply. explains: lines such as “Reasoning: …” are about the option after them."""
     reader = _Reader(explains)
     for raw in text.split("\n"):
         if raw.strip():
-            reader.read(_line(raw.strip()[: 3 * LONGEST_STEM]))
+            reader.read(_parse_line(raw.strip()[: 3 * LONGEST_STEM]))
     reader.finish_item()
     return reader.items
 
 
-def _line(raw: str) -> _Line:
+def _parse_line(raw: str) -> _Line:
     text = raw.lstrip("#> \t")
     label = ""
     if bullet := BULLET.match(text):
@@ -329,9 +335,9 @@ def _line(raw: str) -> _Line:
         if inner := HEADING.match(text):  # "1. Frage: …"
             heading, text = inner, text[inner.end() :]
     correct, text = read_mark(text)
-    return _Line(raw, _plain(text), label, heading is not None, correct)
+    return _Line(raw, _strip_emphasis(text), label, heading is not None, correct)
 
 
-def _plain(text: str) -> str:
+def _strip_emphasis(text: str) -> str:
     """The text without the asterisks of bold and italic."""
     return text.strip().strip("*_ \t").strip()

@@ -1,4 +1,4 @@
-"""Models write items: one call per text, or per expected answer, repeated as another sample if they change language."""
+"""Models write items: one call per text, or per expected answer; a reply in the wrong language is asked for again."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -36,18 +36,18 @@ def measure_share_in(language: str, items: Sequence[ParsedItem], candidates: Ite
     Each sentence is in the most likely of the candidates. None if undecidable: without words, or if the language
     cannot be detected.
     """
-    identifier = _identifier(tuple(sorted({*candidates, language})))
-    if identifier is None or language not in _load_known():
+    identifier = _load_identifier(tuple(sorted({*candidates, language})))
+    if identifier is None or language not in _load_known_languages():
         return None
     right = total = 0
     for item in items:
-        for piece in _pieces(item, language):
+        for piece in _split_pieces(item, language):
             total += len(piece)
             right += len(piece) if identifier.classify(piece)[0] == language else 0
     return right / total if total else None
 
 
-def _pieces(item: ParsedItem, language: str) -> list[str]:
+def _split_pieces(item: ParsedItem, language: str) -> list[str]:
     """Stem, answer and options by sentence; names and other short answers are too short to be judged alone."""
     pieces: list[str] = []
     for words in (item.stem, item.answer, *(option.text for option in item.options)):
@@ -62,8 +62,8 @@ def _pieces(item: ParsedItem, language: str) -> list[str]:
 
 
 @lru_cache(maxsize=16)
-def _identifier(candidates: tuple[str, ...]) -> LanguageIdentifier | None:
-    known = [code for code in candidates if code in _load_known()]
+def _load_identifier(candidates: tuple[str, ...]) -> LanguageIdentifier | None:
+    known = [code for code in candidates if code in _load_known_languages()]
     if not known:
         return None
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
@@ -72,7 +72,7 @@ def _identifier(candidates: tuple[str, ...]) -> LanguageIdentifier | None:
 
 
 @lru_cache(maxsize=1)
-def _load_known() -> frozenset[str]:
+def _load_known_languages() -> frozenset[str]:
     return frozenset(LanguageIdentifier.from_model_file(MODEL_FILE).labels)
 
 
@@ -97,10 +97,10 @@ class GenerationRunKind(RunKind):
 
     def render_all(self, run: Run, pairs: Sequence[tuple[str, int]]) -> list[Request]:
         subjects = Subjects([key for key, _sample in pairs])
-        return [build_request(run, *subjects.of(key), sample) for key, sample in pairs]
+        return [build_request(run, *subjects.find(key), sample) for key, sample in pairs]
 
     def read(self, run: Run, call: Call) -> Any:
-        text, source = Subjects([call.key]).of(call.key)
+        text, source = Subjects([call.key]).find(call.key)
         if text is None:
             raise Unparsable(_("The text is no longer in the project, so it cannot be used."))
         parsed = parse_reply(run, text, call)
@@ -119,7 +119,7 @@ class GenerationRunKind(RunKind):
 
     def reprompt(self, run: Run, call: Call) -> Request | None:
         """Ask once more if no item could be read. A reply in another language is handled separately."""
-        text, _source = Subjects([call.key]).of(call.key)
+        text, _source = Subjects([call.key]).find(call.key)
         if text is None or parse_reply(run, text, call).items:
             return None
         template = load_template(run, text)
@@ -143,7 +143,7 @@ class Subjects:
         texts = [int(key) for key in keys if not key.startswith(ANSWER)]
         self.texts = Text.objects.select_related("project").in_bulk(texts) if texts else {}
 
-    def of(self, key: str) -> tuple[Text | None, Item | None]:
+    def find(self, key: str) -> tuple[Text | None, Item | None]:
         if key.startswith(ANSWER):
             source = self.items.get(int(key.removeprefix(ANSWER)))
             return (source.text if source else None), source
@@ -151,7 +151,7 @@ class Subjects:
 
 
 def build_request(run: Run, text: Text | None, source: Item | None, sample: int) -> Request:
-    """One user message. ValueError if the text was deleted, no prompt has its language, or the server takes no schema.
+    """One user message. ValueError if the text is gone, has no prompt in its language, or the server takes no schema.
 
     A server may reveal only during the run that it takes no schema: from then on its calls fail with that sentence.
     """
@@ -172,7 +172,7 @@ def build_request(run: Run, text: Text | None, source: Item | None, sample: int)
 
 
 def load_template(run: Run, text: Text) -> Template:
-    """Cached on the run object, which lives as long as one worker's turn."""
+    """The prompt for a text, cached on the run object, which lives as long as one worker's turn."""
     known: dict[str, Template] | None = getattr(run, "_generation_templates", None)
     if known is None:
         versions = InstrumentVersion.objects.in_bulk(run.params["instruments"].values())
@@ -200,7 +200,7 @@ def load_examples(run: Run, text: Text, template: Template) -> list[str]:
 
 
 def build_params(run: Run, template: Template, sample: int) -> dict[str, Any]:
-    """A token limit of twice what is needed; a cut-off reply is requested again with more."""
+    """The parameters of a call; the token limit is twice what is needed, and raised after a cut-off reply."""
     n_items, n_options = run.params["n_items"], run.params["n_options"]
     params: dict[str, Any] = {"temperature": AGAIN_TEMPERATURE if sample else 0}
     if "answers" in run.params:
@@ -216,7 +216,7 @@ def build_params(run: Run, template: Template, sample: int) -> dict[str, Any]:
 
 
 def parse_reply(run: Run, text: Text, call: Call) -> ParsedReply:
-    """Parsed in the requested form: if the reply is a list instead of JSON, no schema was sent."""
+    """The items of the reply in the requested form: a list is not accepted in place of JSON."""
     template, reply = load_template(run, text), call.answer
     only_json = template.reply == JSON
     if "answers" in run.params:
@@ -232,7 +232,7 @@ def find_problems(run: Run, item: ParsedItem) -> list[str]:
 
 
 def check_reply(run: Run, call: Call, text: Text, parsed: ParsedReply) -> float | None:
-    """The share of the text's language in the reply; raises what the engine must know before anything is stored."""
+    """The share of the text's language in the reply; raises Unparsable or Rejected before anything is stored."""
     is_question = "answers" in run.params
     if not parsed.items:
         one = _("The reply does not contain exactly one question.")
@@ -241,7 +241,7 @@ def check_reply(run: Run, call: Call, text: Text, parsed: ParsedReply) -> float 
     is_cut = get_larger_limit(run, call) is not None and n_whole < run.params["n_items"]
     if is_cut and not is_question:
         raise Unparsable(_("The reply is incomplete."))
-    is_short = is_question and len(parsed.items[0].stem) < SHORT  # too short to tell its language
+    is_short = is_question and len(parsed.items[0].stem) < SHORT  # too short to detect its language
     share = None if is_short else measure_share_in(get_language(text), parsed.items, run.params["languages"])
     if share is not None and share < WANTED_SHARE:
         sentence = _("Only %(share)d %% of it is in the text's language.") % {"share": int(share * 100)}

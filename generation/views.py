@@ -29,7 +29,7 @@ ON_A_PAGE = 8
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def generation_new(request, slug):
-    """Rules write immediately; for a model first the estimate, then, with the same entries, the run."""
+    """Rules write immediately. A model's estimate is shown; its run starts when the same entries are sent again."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     chosen = request.GET.getlist("texts")  # chosen in the list of texts
     form = GenerateForm(project, request.POST or None, initial={"texts": chosen} if chosen else None)

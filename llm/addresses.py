@@ -35,7 +35,7 @@ class BadAddress(ValueError):
 
 
 def check_base_url(base_url: str) -> str:
-    """The base URL in its one spelling, without a final slash; BadAddress if it is invalid or clearly inside."""
+    """The base URL in its one spelling, without a final slash; BadAddress if it is invalid or names an inside host."""
     parts, host, port = split_base_url(base_url)
     literal = parse_literal(host)
     if not is_allowed(host, port) and (is_inside_name(host) or (literal is not None and is_inside(literal))):
@@ -52,7 +52,7 @@ def check_resolved(host: str, port: int, addresses: list[str]) -> None:
 
 
 def split_base_url(base_url: str) -> tuple[SplitResult, str, int]:
-    """The parsed URL with its host normalized, that host, its port; BadAddress if no server could have such a URL."""
+    """The parsed URL with its host normalized, that host, its port; BadAddress if it is no valid server URL."""
     try:
         parts = urlsplit(base_url.strip())
         written, port = parts.hostname or "", parts.port
@@ -125,7 +125,7 @@ def is_allowed(host: str, port: int) -> bool:
 
 
 def is_inside_name(host: str) -> bool:
-    """Whether the name is only meaningful inside a network: without a dot, or with an ending reserved for it."""
+    """Whether the name is only meaningful inside a network: without a dot, or with a reserved ending."""
     if parse_literal(host) is not None:
         return False
     return "." not in host or host.rsplit(".", 1)[1] in INSIDE_NAMES
@@ -144,8 +144,8 @@ def parse_literal(host: str) -> Address | None:
 
 
 def is_inside(address: Address) -> bool:
-    """Whether the address is not that of a public host: loopback, private, link-local, shared, multicast, or a
-    wrapping of these."""
+    """Whether the address is not that of a public host: loopback, private, link-local, shared, multicast, or an IPv6
+    address that contains one of these."""
     if isinstance(address, ipaddress.IPv6Address):
         return any(is_inside(inner) for inner in _unwrap_ipv4(address)) or not _is_public(address)
     return not _is_public(address)
@@ -181,12 +181,12 @@ def is_in_process(base_url: str) -> bool:
 
 
 def is_installed() -> bool:
-    """Whether the packages are installed; found without importing them, which takes seconds."""
+    """Whether torch and transformers are installed. They are not imported, as that takes seconds."""
     return all(find_spec(name) for name in PACKAGES)
 
 
 def check_folder(base_url: str) -> str:
-    """`local:` with the folder, links resolved, or with the name; BadAddress if no model may be loaded from there.
+    """Return `local:FOLDER` with links resolved, or `local:NAME` of a hub model; BadAddress if it may not be loaded.
 
     The worker that loads the model checks the files themselves.
     """

@@ -52,7 +52,7 @@ def has_trace(text: str) -> bool:
 
 
 def answer_spans(text: str) -> Iterator[tuple[int, int]]:
-    """The places of the answer. A trace may contain others; one that is not closed extends to the end.
+    """(start, end) of each part of the answer. A trace may contain others; one that is not closed extends to the end.
 
     Everything before a closing mark without an opening one is trace: the chat template opened it.
     """
@@ -78,7 +78,7 @@ def answer_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def answer_tokens(tokens: Sequence[Any] | None, text: str) -> list[Any] | None:
-    """The tokens of the answer, given tokens whose first part is the word; servers also send those of the trace."""
+    """The tokens of the answer, without those of the trace. Each token is a sequence that begins with its text."""
     if not tokens:
         return None
     joined = "".join(token[0] for token in tokens)
@@ -86,11 +86,11 @@ def answer_tokens(tokens: Sequence[Any] | None, text: str) -> list[Any] | None:
         spans = list(answer_spans(joined))
     else:
         spans = [(_find_start(joined, strip_traces(text).strip()), len(joined))]
-    kept, place = [], 0
+    kept, offset = [], 0
     for token in tokens:
-        if any(start <= place < end for start, end in spans):
+        if any(start <= offset < end for start, end in spans):
             kept.append(token)
-        place += len(token[0])
+        offset += len(token[0])
     return kept
 
 
@@ -99,8 +99,6 @@ def _find_start(joined: str, answer: str) -> int:
     whole = joined.rstrip()
     return len(whole) - len(answer) if answer and whole.endswith(answer) else 0
 
-
-VERSION = 1
 
 MARKUP = r"[\s*_`~#>\"'“”„‚‘’«»‹›|]*"
 OPENING, CLOSING = rf"{MARKUP}[(\[{{]?{MARKUP}", rf"{MARKUP}[)\]}}]?{MARKUP}"
@@ -144,7 +142,7 @@ def read_label(text: str, labels: Sequence[str]) -> LabelReading:
 def _is_answer(text: str, label: str) -> bool:
     """Whether the label is in the place of an answer."""
     lines = [line for line in text.splitlines() if line.strip()]
-    if any(_lone(label).fullmatch(line) for line in {lines[0], lines[-1]}):
+    if any(_compile_lone(label).fullmatch(line) for line in {lines[0], lines[-1]}):
         return True
     if _compile_leading(label).match(text) or _compile_closing(label).search(text):
         return True
@@ -160,7 +158,7 @@ def _is_hedged(text: str, match: "re.Match[str]") -> bool:
 
 def _is_mentioned(text: str, label: str) -> bool:
     """Whether the label occurs anywhere as a word of its own, in this spelling."""
-    return any(not _is_pronoun(label, text[match.end() :]) for match in _word(label).finditer(text))
+    return any(not _is_pronoun(label, text[match.end() :]) for match in _compile_word(label).finditer(text))
 
 
 def _is_pronoun(label: str, rest: str) -> bool:
@@ -168,13 +166,13 @@ def _is_pronoun(label: str, rest: str) -> bool:
 
 
 @cache
-def _lone(label: str) -> "re.Pattern[str]":
+def _compile_lone(label: str) -> "re.Pattern[str]":
     return re.compile(rf"{OPENING}{re.escape(label)}{CLOSING}[.!:]?{CLOSING}", re.IGNORECASE)
 
 
 @cache
 def _compile_leading(label: str) -> "re.Pattern[str]":
-    """`R.`, `R:`, `R)`, `(R)`, `R,` or `R – ` at the very beginning; a bare `R because` could be a word."""
+    """A pattern for `R.`, `R:`, `R)`, `(R)` or `R – ` at the very beginning; in `R because`, R may be a word."""
     return re.compile(rf"{MARKUP}(?:\({re.escape(label)}\)|{re.escape(label)}{MARKUP}(?:[.:)\]]|\s[–—-]))(?:\s|$)")
 
 
@@ -190,7 +188,7 @@ def _compile_cue(label: str) -> "re.Pattern[str]":
 
 
 @cache
-def _word(label: str) -> "re.Pattern[str]":
+def _compile_word(label: str) -> "re.Pattern[str]":
     return re.compile(rf"(?<!\w){re.escape(label)}(?!\w)")
 
 
@@ -205,7 +203,7 @@ NO_MASS = "The labels together have less than 1 % of the probability."
 
 @dataclass(frozen=True)
 class LabelProbability:
-    """p = P(true) / (P(true) + P(false)), or None and the reason.
+    """p = P(true) / (P(true) + P(false)), or None and the reason; `mass` is the sum, `place` the index of the token.
 
     `missing` names labels that are not among the returned tokens: their probability is unknown, at most that of the
     least likely returned token, and counted as 0; p then lies between `low` and `high`.
@@ -224,7 +222,7 @@ class LabelProbability:
 def read_probability(
     logprobs: Sequence[Any] | None, true: str, false: str, *, larger: bool = False, least_mass: float = MASS_MISSING
 ) -> LabelProbability:
-    """`logprobs`: as in a stored call: per token [token, log-probability, [[token, log-probability], …]].
+    """p(true) at the first word of a reply. `logprobs`: per token [token, log-probability, [[token, …], …]].
 
     Variants of a label, with and without a leading space and in either case, are summed, or the `larger` counts. Below
     `least_mass` p is undefined. A label of several tokens cannot be read in this way.
@@ -241,7 +239,7 @@ def read_probability(
     if len(missing) == 2 or mass == 0 or mass < least_mass:
         reason = NO_LABEL if len(missing) == 2 else NO_MASS
         return LabelProbability(None, mass, True, missing, place=place, reason=reason)
-    low, high = _bounds(p_true, p_false, _bound_unseen(shares))
+    low, high = _bound_probability(p_true, p_false, _bound_unseen(shares))
     return LabelProbability((p_true or 0.0) / mass, mass, mass < MASS_FLAGGED, missing, low, high, place)
 
 
@@ -263,8 +261,7 @@ class LabelShares:
 
 
 def read_shares(logprobs: Sequence[Any] | None, labels: Sequence[str], written: str | None = None) -> LabelShares:
-    """Like `read_probability`, for any number of labels: at the token of the label `written`, else at the first
-    word."""
+    """The shares of any number of labels, at the token of the label `written`, else at the first word of the reply."""
     if not logprobs:
         return LabelShares(None, 0.0, reason=NO_LOGPROBS)
     place = _find_place(logprobs, written)
@@ -295,12 +292,10 @@ def _get_shares(token: Sequence[Any]) -> dict[str, float]:
     return {chosen: math.exp(logprob)} | {name: math.exp(value) for name, value in top}
 
 
-def _get_label_share(
-    shares: dict[str, float], label: str, together: Callable[[Iterable[float]], float]
-) -> float | None:
-    """The probability of the label's variants `together`; None if none of them was returned."""
+def _get_label_share(shares: dict[str, float], label: str, combine: Callable[[Iterable[float]], float]) -> float | None:
+    """The combined probability of the label's variants; None if none of them was returned."""
     found = [share for token, share in shares.items() if token.strip(BLANKS).casefold() == label.casefold()]
-    return min(together(found), 1.0) if found else None
+    return min(combine(found), 1.0) if found else None
 
 
 def _bound_unseen(shares: dict[str, float]) -> float:
@@ -308,7 +303,7 @@ def _bound_unseen(shares: dict[str, float]) -> float:
     return max(0.0, min(min(shares.values()), 1.0 - sum(shares.values())))
 
 
-def _bounds(p_true: float | None, p_false: float | None, unseen: float) -> tuple[float, float]:
+def _bound_probability(p_true: float | None, p_false: float | None, unseen: float) -> tuple[float, float]:
     if p_false is None:
         assert p_true is not None
         return p_true / (p_true + unseen), 1.0

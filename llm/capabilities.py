@@ -26,7 +26,7 @@ def record_capabilities(endpoint: Endpoint, **found: Any) -> None:
 def record_unsupported(endpoint: Endpoint, problem: Problem, prompt: Prompt) -> bool:
     """Note the parameter that the server rejects; False if it names none that could be changed.
 
-    Parameters that somebody set are not dropped silently: such a call fails with the server's message.
+    Parameters that somebody set are not dropped silently: the call fails with the server's message.
     """
     found = find_unsupported(
         problem, {name: value for name, value in prompt.sent_params.items() if name not in prompt.free}
@@ -45,7 +45,7 @@ def record_limit_name(endpoint: Endpoint, prompt: Prompt) -> None:
 
 
 def find_unsupported(problem: Problem, params: dict[str, Any]) -> dict[str, Any] | None:
-    """{feature: value} to note; None if the problem blames none of the sent parameters."""
+    """{feature: value} to record; None if the problem blames none of the sent parameters."""
     blamed = _find_blamed_parameter(problem, params)
     if blamed is None:
         return None
@@ -56,7 +56,7 @@ def find_unsupported(problem: Problem, params: dict[str, Any]) -> dict[str, Any]
 
 
 def _find_blamed_parameter(problem: Problem, params: dict[str, Any]) -> str | None:
-    """The parameter of ours that the error names: in its own field if there is one, else the first in its message."""
+    """The sent parameter that the error names: in its own field if there is one, else the first in its message."""
     try:
         body = json.loads(problem.body or "")
         param = body["error"]["param"]

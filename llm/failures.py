@@ -53,6 +53,7 @@ TRIES = {
 """How often a call that fails in this way is sent at most; once if it is not listed."""
 PAUSES = {Failure.KEY, Failure.QUOTA, Failure.REDIRECT, Failure.ADDRESS}
 STOPS = {Failure.REQUEST, Failure.NO_MODEL, Failure.TOO_LONG}
+"""Failures that pause the run at once, and those that end it if its first calls all fail in this way."""
 
 REMEDIES: dict[str, Any] = {
     Failure.LIMIT: _(
@@ -255,8 +256,10 @@ class Verdict:
 
 
 def judge(problem: Problem, tries: int, *, was_lowered: bool = False) -> Verdict:
-    """`tries` includes this one. A limit, a pause and a lowered parameter are not counted as tries: the call is not to
-    blame."""
+    """What happens to a call after a problem. `tries` includes this one; the server's limits and pauses do not count.
+
+    `was_lowered`: the server rejected a parameter, which is left out from now on; this does not count as a try either.
+    """
     failure = problem.failure
     if problem.asks_to_wait:
         delay = LIMIT_DELAY if problem.retry_after is None else problem.retry_after

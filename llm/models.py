@@ -177,15 +177,15 @@ class Run(models.Model):
 
     state = models.CharField(max_length=12, choices=RunState, default=RunState.PLANNING)
     reason = models.TextField(blank=True)
-    """Its replies were recorded earlier and imported; no model was asked here."""
+    """Why it is paused or stopped: a name in failures.REMEDIES, or a sentence."""
     is_planned = models.BooleanField(default=False)
     on_unknown = models.CharField(max_length=10, choices=Unknown, default=Unknown.REPEAT)
     is_recorded = models.BooleanField(default=False)
-    """Its replies were written down earlier and read in; nobody was asked for them here."""
+    """Its replies were recorded earlier and imported; no model was asked here."""
     keeps_going = models.BooleanField(default=False)
     """Somebody decided that it continues although its first replies are all unusable."""
     next_position = models.PositiveIntegerField(default=0)
-    """Calls before it were leased at least once: the queue is read from here instead of from the start."""
+    """All calls before this position were leased at least once: the queue is read from here."""
 
     budget_nanos = models.BigIntegerField(null=True)
     spent_nanos = models.BigIntegerField(default=0)
@@ -264,7 +264,7 @@ class Call(models.Model):
     """One question to a model: what was sent, what came back, what it cost. Stored before it is sent, and before it is
     parsed."""
 
-    run = models.ForeignKey("llm.Run", models.CASCADE, related_name="calls", db_index=False)  # other indexes begin so
+    run = models.ForeignKey("llm.Run", models.CASCADE, related_name="calls", db_index=False)  # see the indexes below
     key = models.CharField(max_length=200)
     sample = models.PositiveIntegerField(default=0)
     turn = models.PositiveSmallIntegerField(default=0)
@@ -274,6 +274,7 @@ class Call(models.Model):
     prompt_hash = models.CharField(max_length=40, blank=True)
     content_key = models.CharField(max_length=40, blank=True)
     adjust = models.JSONField(default=dict)
+    """Changes to the request of a follow-up: a longer token limit, and whether it repeats the earlier prompt."""
 
     state = models.CharField(max_length=10, choices=CallState, default=CallState.PLANNED)
     lease_owner = models.CharField(max_length=40, blank=True)

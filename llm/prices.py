@@ -15,7 +15,7 @@ NANOS_PER_TOKEN = Decimal(1000)  # a price of 1 per million tokens
 
 
 def compute_cost(endpoint: Endpoint, tokens_in: int, tokens_out: int) -> int | None:
-    """Rounded up; None if the endpoint has no price."""
+    """The cost in billionths of the currency, rounded up; None if the endpoint has no price."""
     if endpoint.price_in is None or endpoint.price_out is None:
         return None
     exact = (endpoint.price_in * tokens_in + endpoint.price_out * tokens_out) * NANOS_PER_TOKEN

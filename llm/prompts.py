@@ -78,7 +78,7 @@ def build_prompt(
 ) -> Prompt:
     """The request adapted to what is known about this server, with the options of its run."""
     options, adjust = options or RequestOptions(), adjust or {}
-    params = _with_limit(endpoint, request, options, adjust)
+    params = _set_limit(endpoint, request, options, adjust)
     if request.labels and endpoint.is_in_process:
         params[LABELS] = list(request.labels)
     for feature, names in DROPPABLE.items():
@@ -94,13 +94,11 @@ def build_prompt(
     return Prompt(request, params, sample if takes_seed else None, tuple(options.extra))
 
 
-def _with_limit(
-    endpoint: Endpoint, request: Request, options: RequestOptions, adjust: dict[str, Any]
-) -> dict[str, Any]:
-    """The run kind's parameters. The token limit is the run's own, allows for reasoning, or was raised after a
+def _set_limit(endpoint: Endpoint, request: Request, options: RequestOptions, adjust: dict[str, Any]) -> dict[str, Any]:
+    """The run kind's parameters with a token limit: it is the run's own, allows for reasoning, or was raised after a
     cut-off."""
     params = dict(request.params)
-    if OTHER_LENGTH in params:  # in a call that was adapted before
+    if OTHER_LENGTH in params:  # the request was adapted before
         params[LENGTH] = params.pop(OTHER_LENGTH)
     if options.max_tokens:
         params[LENGTH] = options.max_tokens

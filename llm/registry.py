@@ -16,7 +16,7 @@ _encoder = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", 
 
 
 def to_canonical_json(value: Any) -> str:
-    """The same string for equal values in every process."""
+    """The value as JSON: the same string for equal values in every process."""
     return _encoder.encode(value)
 
 
@@ -38,7 +38,7 @@ class Request:
 
     @cached_property
     def canonical_messages(self) -> str:
-        """As JSON, created once: hashed, stored and sent."""
+        """The messages as JSON, created once, and then hashed, stored and sent."""
         return to_canonical_json(self.messages)
 
 
@@ -102,8 +102,8 @@ class RunKind(ABC):
         return ()
 
     def may_follow_up(self, run: Run, call: Call) -> bool:
-        """Whether the engine may ask again after an empty, cut-off or unparsable reply; not with the published
-        reading."""
+        """Whether the engine may ask again after an empty, cut-off or unparsable reply; False if a publication did
+        not."""
         return True
 
     def conclude(self, run: Run) -> None:

@@ -42,7 +42,7 @@ class RequestOptions:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def override(self, other: "RequestOptions") -> "RequestOptions":
-        """These options where they are set, else the other ones; free parameters one by one."""
+        """These options, completed by the other ones where they are not set; extra parameters one by one."""
         return RequestOptions(
             self.max_tokens or other.max_tokens,
             self.reasoning_effort or other.reasoning_effort,
@@ -56,7 +56,7 @@ class RequestOptions:
 
 
 def load_options(values: Mapping[str, Any] | None) -> RequestOptions:
-    """The options from such stored values."""
+    """The options from values stored by `as_json`."""
     return RequestOptions(**values) if values else RequestOptions()
 
 

@@ -7,7 +7,7 @@ AT_A_TIME = 2
 
 
 def is_answering(base_url: str, key: str) -> bool:
-    """Whether a server with this key, rather than another one on its port, is there and has loaded its weights."""
+    """Whether a server answers that accepts this key (another one may have its port) and has loaded the weights."""
     request = urllib.request.Request(f"{base_url}/models", headers={"Authorization": f"Bearer {key}"})  # noqa: S310
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:

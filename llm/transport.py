@@ -40,7 +40,7 @@ class RawResponse:
 
 
 class CheckedResolver(AbstractResolver):
-    """Asks the name server itself, checks every address, and returns only these for connecting.
+    """Resolves the name, checks every address, and returns only checked ones for connecting.
 
     The name stays in the Host header and the certificate check; a second answer of the name server changes nothing.
     """
@@ -93,13 +93,13 @@ class Client:
         )
 
     async def post(self, body: bytes, headers: Mapping[str, str] | None = None) -> RawResponse:
-        """Raises BadAddress before anything is sent to an inside address; errors of aiohttp are passed on."""
+        """Send one request. BadAddress before anything goes to an inside address; errors of aiohttp are passed on."""
         async with self._session.post(self._place[0], data=body, headers=headers, allow_redirects=False) as response:
             text = (await _read_body(response)).decode("utf-8", "replace")
             return RawResponse(response.status, response.reason or "", response.headers, text)
 
     def _make_socket(self, about: aiohttp.AddrInfoType) -> socket.socket:
-        """The last check before a connection: also for literal addresses, for which no resolver is asked."""
+        """A socket for an address that is checked here, also if it is literal, so that no resolver is asked."""
         family, kind, proto, _name, address = about
         _url, host, port = self._place
         check_resolved(host, port, [str(address[0])])

@@ -46,7 +46,7 @@ def get_call(user: User, run_pk: int, pk: int) -> Call:
 
 
 def require_admin(user: User) -> None:
-    """Only for server admins: endpoints have keys and reach into the network."""
+    """Raises PermissionDenied for all but server admins: endpoints have keys and reach into the network."""
     if not user.is_superuser:
         raise PermissionDenied
 
@@ -187,7 +187,7 @@ def run_page(request, pk):
 @login_required
 @require_POST
 def run_act(request, pk, action):
-    """Pause, resume, cancel, retry: repeating one changes nothing and says so."""
+    """Pause, resume, cancel or retry; repeating one changes nothing and shows a warning."""
     run = get_run(request.user, pk, Role.RESEARCHER)
     message = {
         "pause": lambda: runs.pause(run, "user") and _("The run is paused; calls already sent will finish."),

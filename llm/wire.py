@@ -25,7 +25,7 @@ class ModelClient(Protocol):
 
 
 def make_client(base_url: str, key: str, seconds: float, at_a_time: int) -> ModelClient:
-    """Must be created on the event loop in which it is used."""
+    """The client for an address. Create it on the event loop in which it is used."""
     if is_in_process(base_url):
         return InProcessClient(base_url)
     return Client(base_url, key, seconds, at_a_time)
@@ -66,7 +66,7 @@ async def send_request(client: ModelClient, call_id: int, body: bytes, seconds: 
     started = time.monotonic()
     raw, status, reply, problem = None, None, None, None
     try:
-        async with asyncio.timeout(seconds + SLACK_SECONDS):  # a server that drips never lets the client time out
+        async with asyncio.timeout(seconds + SLACK_SECONDS):  # a slow, steady reply never times out in the client
             received = await client.post(body)
         raw, status, problem = make_storable(received.text), received.status, find_problem_in_status(received)
         reply = parse_reply(raw) if problem is None else None
@@ -88,8 +88,8 @@ def _to_problem(error: Exception) -> Problem:
 class Wire:
     """Takes requests and returns outcomes, both for the thread that owns the ledger.
 
-    At most `slots` requests are in flight. A few more wait here and take free slots without a turn of the ledger;
-    until they leave they can be taken back. After an outcome that holds back, nothing leaves until the ledger's turn.
+    At most `slots` requests are in flight. A few more wait here and take free slots without waiting for the ledger;
+    until they are sent they can be taken back. After an outcome that `holds_back`, nothing is sent until `take_back`.
     """
 
     def __init__(self, config: ConnectionConfig):
@@ -97,7 +97,7 @@ class Wire:
         self.outcomes: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
         self._loop = asyncio.new_event_loop()
         self._over, self._is_up = asyncio.Event(), threading.Event()
-        self._waiting: deque[tuple[int, bytes]] = deque()  # its ends may be used by both threads
+        self._waiting: deque[tuple[int, bytes]] = deque()  # both threads use it
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_held = False
         self._thread = threading.Thread(target=self._run, name="wire", daemon=True)
@@ -127,7 +127,7 @@ class Wire:
         return taken
 
     def collect(self, wait: float, gather: float = 0.0) -> list[Outcome]:
-        """Everything that came back: wait for the first up to this long, then a little longer for more."""
+        """All outcomes: wait for the first up to this long, then a little longer for more."""
         found: list[Outcome] = []
         try:
             found.append(self.outcomes.get(timeout=wait) if wait > 0 else self.outcomes.get_nowait())

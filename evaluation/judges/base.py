@@ -27,7 +27,8 @@ UNIT_KEY = "/unit/"
 class JudgeSetting:
     """How one study is judged in a run: with which prompts, about which subjects, and how replies are read.
 
-    samples: how often each question is asked, None for once. scale: another scale than the study's, None for its own.
+    way: PAIRS, PICKS, SCORES or GATES. samples: how often each question is asked, None for once. scale: another scale
+    than the study's, None for its own.
     """
 
     study: Study
@@ -46,7 +47,7 @@ class JudgeSetting:
 
     @cached_property
     def subject_at(self) -> dict[tuple[int, int], Judgeable]:
-        """Subjects by unit and item, as in keys of calls; 0 for answers that are stored without an item."""
+        """Subjects by unit and item, as in keys of calls; item 0 if the answer is stored without an item."""
         return {(about.unit_id, about.item_id or 0): about for about in self.subjects}
 
     @cached_property
@@ -86,13 +87,13 @@ def read_key(setting: JudgeSetting, key: str) -> JudgeQuestion:
 
 
 def build_judge_params(study: Study, params: Mapping[str, Any], annotator_id: int | None) -> dict[str, Any]:
-    """The parameters of a run. Without an annotator it can be planned, or fills metric columns."""
+    """The parameters of a run. Without an annotator it can only be estimated, or it fills metric columns."""
     stage = get_declaration(study).stages[0].name
     return {**params, "study": study.pk, "stages": [stage], "annotator": annotator_id}
 
 
 def load_judge_setting(run: Run) -> JudgeSetting:
-    """Cached on the run object, which lives as long as one worker's turn."""
+    """The setting of a run, cached on the run object, which lives as long as one worker's turn."""
     known: JudgeSetting | None = getattr(run, "_judge_setting", None)
     if known is None:
         known = make_judge_setting(run.params)
@@ -158,7 +159,7 @@ class Judge(ABC):
         return setting.prompts.fill("again")
 
     def finish(self, setting: JudgeSetting, run: Run) -> None:
-        """Called when all replies are read, in the transaction that records it."""
+        """Called when all replies are read, in the transaction that marks the run as done."""
         return
 
 
@@ -176,8 +177,8 @@ def get_item(items: dict[int, Item], pk: int | None) -> Item:
 
 
 def render_options(stage: Stage, wording: Mapping[str, Any], item: Item, seed: str) -> str:
-    """The options as the stage shows them to people, one per line: keys marked, and first if the stage says so; or
-    nothing."""
+    """The options as the stage shows them to people, one per line, with keys marked or listed first if it does so;
+    empty if it shows none."""
     options = list(item.options.all()) if "options" in stage.shows else []
     Random(seed).shuffle(options)
     if stage.keys == "first":
@@ -189,7 +190,7 @@ def render_options(stage: Stage, wording: Mapping[str, Any], item: Item, seed: s
 def render_item(
     prompts: JudgePrompts, stage: Stage, wording: Mapping[str, Any], item: Item, seed: str
 ) -> dict[str, str]:
-    """The values for the slots about an item: `options` on lines of their own, `expected` as a part."""
+    """The values for the slots about an item; `options` begins on a new line, `expected` is a filled part."""
     options, answer = render_options(stage, wording, item, seed), item.expected_answer.strip()
     has_expected = answer and "expected" in prompts.parts
     return {
@@ -200,7 +201,7 @@ def render_item(
 
 
 def ask_in_words(words: Mapping[str, Any], question: Question) -> str:
-    """The wording's question to people with its help; without one, the question's title."""
+    """The question in the wording that people see, with its help; if it has none, its title."""
     asked = words.get("question") or words.get("title") or question.name.replace("_", " ")
     return " ".join(filter(None, (asked, words.get("help", ""))))
 

@@ -36,7 +36,7 @@ TEXT_PARAMS = {"temperature": 0, "max_tokens": TEXT_TOKENS}
 
 
 class Gates(Judge):
-    """Each question is a separate call. Questions beyond the path, or after a failed one, are never asked."""
+    """One call per question. Questions that the answers lead past, or that follow a failed one, are never asked."""
 
     def plan(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
         for about in setting.subjects:
@@ -72,7 +72,7 @@ class Gates(Judge):
         return {"answer": value}
 
     def find_second_prompt(self, setting: JudgeSetting, asked: JudgeQuestion) -> str | None:
-        """The only error in a free text is its length, for which there is no second prompt."""
+        """The prompt after an unclear reply; None for a free text, which can only be too long."""
         is_text = setting.stage.question(asked.question).kind == "text"
         return None if is_text else setting.prompts.fill("again")
 
@@ -84,7 +84,7 @@ def find_next(setting: JudgeSetting, asked: JudgeQuestion, answers: Mapping[str,
 
 
 def load_answers(setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> dict[int | None, dict[str, Value]]:
-    """What the judge has answered about these items."""
+    """The judge's answers about these items, by item and question."""
     if setting.annotator_id is None:
         return {}
     here = {setting.assignments[each.about.unit_id].pk for each in asked}

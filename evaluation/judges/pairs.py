@@ -47,9 +47,12 @@ class Pairs(Judge):
 
     def build_requests(self, setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> list[Request]:
         items = setting.items_of(each.about for each in asked)
-        return [build_request(self.words(setting, each, items), LABEL_PARAMS, setting.prompts.system) for each in asked]
+        return [
+            build_request(self.render_words(setting, each, items), LABEL_PARAMS, setting.prompts.system)
+            for each in asked
+        ]
 
-    def words(self, setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item]) -> str:
+    def render_words(self, setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item]) -> str:
         about = asked.about
         pair = [get_item(items, pk) for pk in about.item_ids]
         seed = f"{setting.study.seed}/{about.unit_id}"
@@ -60,17 +63,17 @@ class Pairs(Judge):
     def read(self, setting: JudgeSetting, asked: JudgeQuestion, run: Run, call: Call) -> dict[str, Any]:
         chosen, shares = read_choice(setting, call)
         mine = map_to_unit_order(chosen, asked.is_swapped)
-        other = self.other_order(setting, asked, run)
+        other = self.find_other_answer(setting, asked, run)
         if other is not None:
-            self.keep(setting, asked, mine if mine == other else TIE)
+            self.store(setting, asked, mine if mine == other else TIE)
         values: dict[str, Any] = {"order": 2 if asked.is_swapped else 1, "said": chosen, "better": mine}
         if shares.shares is not None:
             values |= {"shares": shares.shares, "label mass": shares.mass, "little label mass": shares.is_flagged}
         return values
 
-    def other_order(self, setting: JudgeSetting, asked: JudgeQuestion, run: Run) -> str | None:
-        """The answer in the reply to the other order, read or not: both raw replies are committed before either is
-        read."""
+    def find_other_answer(self, setting: JudgeSetting, asked: JudgeQuestion, run: Run) -> str | None:
+        """The answer to the other order, even if its reply is not marked as read: both raw replies are committed
+        before either is read."""
         other = JudgeQuestion(asked.about, asked.question, not asked.is_swapped)
         replies = run.calls.filter(key=make_key(setting, other), text__isnull=False).order_by("-turn")
         for call in replies:
@@ -80,7 +83,7 @@ class Pairs(Judge):
                 continue
         return None
 
-    def keep(self, setting: JudgeSetting, asked: JudgeQuestion, better: str) -> None:
+    def store(self, setting: JudgeSetting, asked: JudgeQuestion, better: str) -> None:
         items = Item.objects.in_bulk(asked.about.item_ids)
         first, second = (get_item(items, pk).external_id for pk in asked.about.item_ids)
         tie = list_judged_questions(setting.stage)[0].levels[0]
@@ -104,7 +107,7 @@ def read_choice(setting: JudgeSetting, call: Call) -> tuple[str, LabelShares]:
 
 
 def map_to_unit_order(chosen: str, is_swapped: bool) -> str:
-    """From the place in the prompt to the place in the unit."""
+    """FIRST or SECOND in the unit's order of items, from the prompt's order."""
     return OTHER[chosen] if is_swapped else chosen
 
 
@@ -126,7 +129,7 @@ def render_compared_item(prompts: JudgePrompts, stage: Stage, wording: Mapping[s
 
 
 class Picks(Gates):
-    """Items are numbered, in a random order per question. An item that may not be chosen again is left out."""
+    """Choices among items, numbered in a random order per question; one that may not be chosen again is left out."""
 
     def build_request(
         self, setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item], answers: Mapping[str, Value]

@@ -57,14 +57,14 @@ PARTS: Mapping[str, Mapping[str, Slots]] = {
 """By way of judging and part: the required slots, and the optional ones."""
 
 SYSTEM = "system"
-OF_SYSTEM = {SCORES: ("dimension", "help", "lowest", "highest")}
+SYSTEM_SLOTS = {SCORES: ("dimension", "help", "lowest", "highest")}
 """By way of judging: the slots that a system message may have."""
-ONLY_WITH = {
+FILLED_SLOTS = {
     PICKS: {"expected": "expected"},
     SCORES: {"expected": "expected", "own_scale": "levels"},
     GATES: {"expected": "expected"},
 }
-"""By way of judging: parts that are required only if a prompt has the slot named here, which they fill."""
+"""By way of judging: parts that fill a slot, and so are required only if a prompt has that slot."""
 
 FIRST, SECOND, TIE = "first", "second", "tie"
 LABELS = {PAIRS: (FIRST, SECOND, TIE)}
@@ -81,7 +81,7 @@ class JudgePrompts:
     scale: Scale | None = None
     """The scale of the scores that the prompts ask for; None: the study's."""
     rates: Mapping[str, str] | None = None
-    """By dimension, if dimensions have prompts of their own, or the prompts are about some dimensions only."""
+    """Prompts by dimension, if each has its own or only some are asked about; else None."""
 
     def asks_about(self, dimension: str) -> bool:
         return self.rates is None or dimension in self.rates
@@ -118,10 +118,10 @@ def read_judge_prompts(content: Mapping[str, Any], way: str) -> JudgePrompts:
 
 
 def list_needed_parts(content: Mapping[str, Any], way: str) -> list[str]:
-    """The parts that the instrument must have or has; not the optional ones that it leaves out."""
+    """The required parts of the instrument, and the optional ones that it has."""
     parts = [content.get(name) for name in PARTS[way]]
     words = [str(each) for part in parts for each in (part.values() if isinstance(part, Mapping) else [part])]
-    slots, only_with = set(SLOT.findall(" ".join(words))), ONLY_WITH.get(way, {})
+    slots, only_with = set(SLOT.findall(" ".join(words))), FILLED_SLOTS.get(way, {})
     return [name for name in PARTS[way] if name in content or name not in only_with or only_with[name] in slots]
 
 
@@ -196,7 +196,7 @@ def hides_text(content: Mapping[str, Any]) -> bool:
 
 
 def check_system(content: Mapping[str, Any], way: str) -> None:
-    check_slots(SYSTEM, get_part(content, SYSTEM, str), (), OF_SYSTEM.get(way, ()))
+    check_slots(SYSTEM, get_part(content, SYSTEM, str), (), SYSTEM_SLOTS.get(way, ()))
 
 
 def read_labels(content: Mapping[str, Any], way: str) -> dict[str, str]:
@@ -216,13 +216,13 @@ FOLDER, FALLBACK = Path(__file__).parent, "en"
 
 @cache
 def load_default_parts(language: str) -> dict[str, Any]:
-    """The file in that language, else the English one."""
+    """The content of the file in that language, else of the English one."""
     path = FOLDER / f"default.{language}.yaml"
     return read_yaml((path if path.exists() else FOLDER / f"default.{FALLBACK}.yaml").read_text("utf-8"))
 
 
 def store_default_prompts(study: Study, stage: Stage, way: str) -> InstrumentVersion:
-    """An instrument of the server, PROTOCOL-judge, like those of the protocols: projects may copy and change it."""
+    """Store the default prompts as an instrument of the server, PROTOCOL-judge; projects may copy and change it."""
     language = study.language.partition("-")[0]
     content = make_default_prompts(study.protocol, stage, way, language)
     return store_version(content["name"], language, content, source=write_yaml(content))

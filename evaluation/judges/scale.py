@@ -87,11 +87,11 @@ def read_score(text: str, scale: Scale, dimension: str = "") -> ScoreReading:
     text = strip_traces(text)
     if any(parse_number(found["most"]) != scale.highest for found in OF.finditer(text)):
         return ScoreReading(None, reason="The reply gives a score on another scale.")
-    text = _without_range(OF.sub(lambda found: found["score"], text), scale)
+    text = _drop_range(OF.sub(lambda found: found["score"], text), scale)
     words: dict[str, Fraction] = {}
-    text = NUMBER.sub(lambda found: _as_word(parse_number(found[0]), scale, words), text)
+    text = NUMBER.sub(lambda found: _replace_score(parse_number(found[0]), scale, words), text)
     text = re.sub(
-        rf"(?im)^[\s*_#>-]*(?:{_cue(dimension)})[\s*_]*(?:[:=]|is|ist|da)?[\s*_]*(?=(?:score\d|{OFF}))", "", text
+        rf"(?im)^[\s*_#>-]*(?:{_build_cue(dimension)})[\s*_]*(?:[:=]|is|ist|da)?[\s*_]*(?=(?:score\d|{OFF}))", "", text
     )
     text = re.sub(rf"(?i)\b(?:{CUE})\s*(?::|=|is|ist|da|of|von)\s*(?=[*_\s]*(?:score\d|{OFF}))", "answer is ", text)
     reading = read_label(text, list(words))
@@ -103,15 +103,15 @@ def read_score(text: str, scale: Scale, dimension: str = "") -> ScoreReading:
     return ScoreReading(None, reason=reading.reason)
 
 
-def _cue(dimension: str) -> str:
+def _build_cue(dimension: str) -> str:
     name = r"[\s_-]+".join(re.escape(word) for word in re.split(r"[\s_-]+", dimension.strip()) if word)
     return f"{CUE}|{name}(?:\\s+{CUE})?" if name else CUE
 
 
-def _as_word(score: Fraction, scale: Scale, words: dict[str, Fraction]) -> str:
+def _replace_score(score: Fraction, scale: Scale, words: dict[str, Fraction]) -> str:
     """The word that replaces the score in the reply, such as `score0`, so that 7 is not found in 7.5.
 
-    `words` remembers which score it stands for. A score that is not on the scale becomes `OFF`.
+    `words` maps each such word to its score. A score that is not on the scale becomes `OFF`.
     """
     if not scale.holds(score):
         return OFF
@@ -121,7 +121,7 @@ def _as_word(score: Fraction, scale: Scale, words: dict[str, Fraction]) -> str:
     return word
 
 
-def _without_range(text: str, scale: Scale) -> str:
+def _drop_range(text: str, scale: Scale) -> str:
     """The text without a mention of the scale, as in "on a scale from 1 to 10"."""
     low, high = (re.escape(end) for end in scale.ends.values())
     return re.sub(RANGE.format(low=low, high=high), "", text)

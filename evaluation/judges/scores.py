@@ -55,7 +55,7 @@ def write_columns(setting: JudgeSetting, run: Run) -> None:
 
 
 def collect_scores(run: Run) -> Mapping[str, list[float]]:
-    """In the order of the plan; empty if no reply could be read."""
+    """The scores by key of a call, in the order of the plan; an empty list if no reply could be read."""
     found: dict[str, list[float]] = {key: [] for key in list_planned_keys(run)}
     read = Call.objects.good().filter(run=run).order_by("position", "sample", "turn")
     for key, parsed in read.values_list("key", "parsed").iterator(chunk_size=2000):
@@ -80,9 +80,12 @@ class Scores(Judge):
     def build_requests(self, setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> list[Request]:
         items = setting.items_of(each.about for each in asked)
         params = LABEL_PARAMS | {"temperature": setting.temperature}
-        return [build_request(self.words(setting, each, items), params, render_system(setting, each)) for each in asked]
+        return [
+            build_request(self.render_words(setting, each, items), params, render_system(setting, each))
+            for each in asked
+        ]
 
-    def words(self, setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item]) -> str:
+    def render_words(self, setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item]) -> str:
         item = get_item(items, asked.about.item_id)
         shown = render_item(setting.prompts, setting.stage, setting.wording, item, f"{setting.study.seed}/{item.pk}")
         question = setting.stage.question(asked.question)

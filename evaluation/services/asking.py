@@ -57,7 +57,7 @@ METHOD = "model"
 DEFAULT_THRESHOLD = 0.5
 MAX_TEMPERATURE = 2
 MAX_SAMPLES = 100
-CENT = Decimal("0.0001")  # budgets have four places
+BUDGET_STEP = Decimal("0.0001")  # budgets have four places
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class ModelSpec:
     tune_on: Study | None = None  # the study on whose texts thresholds are chosen
     temperature: float = 0
     sample: int = 0  # number of the repetition with the same prompts, from 0
-    options: RequestOptions = field(default_factory=RequestOptions)  # over those of the endpoint
+    options: RequestOptions = field(default_factory=RequestOptions)  # override those of the endpoint
     text_version: str = ""  # the version that it reads, in a study of text versions
 
     @property
@@ -162,7 +162,7 @@ def check_model_spec(spec: ModelSpec) -> None:
 
 
 def get_thresholds(study: Study, spec: ModelSpec, tuning: dict[str, Any] | None) -> dict[str, float]:
-    """τ of every stage decided by p(true). Another τ makes another evaluator, but no new calls."""
+    """The threshold of p(true) by stage. Another one makes another evaluator, but no new calls."""
     if spec.reading == LABEL:
         return {}
     chosen = {stage: found["threshold"] for stage, found in tuning["stages"].items()} if tuning else spec.thresholds
@@ -184,7 +184,7 @@ def find_prompt(study: Study, answering: str = OPTIONWISE, name: str = "") -> In
 
 
 def estimate_run(study: Study, spec: ModelSpec) -> Estimate:
-    """The present cost; stores neither evaluator nor run."""
+    """The cost of a run started now; stores neither evaluator nor run."""
     wanted = specify_evaluator(study, spec)
     params = build_run_params(study, list(wanted.stages), {**wanted.identity, **wanted.fix()}, None)
     endpoint = spec.endpoint
@@ -260,7 +260,7 @@ def estimate_all(study: Study, specs: Sequence[ModelSpec]) -> Estimate:
 
 
 def add_estimates(found: Sequence[Estimate]) -> Estimate:
-    """The sum is unknown in money or time if any part of it is."""
+    """The sum of the estimates; its money or time is unknown if any of theirs is."""
     costs, times = [one.cost_nanos for one in found], [one.seconds for one in found]
     return Estimate(
         n_calls=sum(one.n_calls for one in found),
@@ -278,7 +278,7 @@ def start_all(
     study: Study, specs: Sequence[ModelSpec], *, budget: Decimal | None = None, **terms: Any
 ) -> list[Evaluator]:
     """Start the runs of all of them, or of none. The budget is for all together: each gets an equal part."""
-    each = None if budget is None else (budget / len(specs)).quantize(CENT, ROUND_DOWN)
+    each = None if budget is None else (budget / len(specs)).quantize(BUDGET_STEP, ROUND_DOWN)
     return [start(study, spec, budget=each, **terms) for spec in specs]
 
 
@@ -292,7 +292,7 @@ MOST_MODELS = 3
 
 @dataclass(frozen=True)
 class DraftCost:
-    """`price` is empty where the model has none."""
+    """What one model would cost; `price` is empty if the model has none."""
 
     name: str
     n_calls: int
@@ -300,7 +300,7 @@ class DraftCost:
 
 
 def estimate_draft(project: Project, units: Sequence[PlannedUnit], declaration: Declaration) -> list[DraftCost]:
-    """Costs for the first models that the project may use; empty if models cannot answer the protocol."""
+    """The costs of the first models that the project may use; empty if models cannot answer the protocol."""
     asked = [call for unit in units for call in list_calls(unit, declaration)]
     if not asked:
         return []
@@ -319,16 +319,16 @@ def list_calls(unit: PlannedUnit, declaration: Declaration) -> Iterator[int]:
     """
     shows_text = find_text_stages(declaration.stages)
     for stage in declaration.stages:
-        read = len(unit.text.body) if shows_text[stage.name] else 0
+        n_text = len(unit.text.body) if shows_text[stage.name] else 0
         is_compared = any(question.kind == "pick" for question in stage.questions)
         for shown in [unit.items] if is_compared else [(item,) for item in unit.items]:
-            characters = PROMPT_CHARACTERS + read + sum(map(count_characters, shown))
+            characters = PROMPT_CHARACTERS + n_text + sum(map(count_characters, shown))
             n_orders = 2 if is_compared and len(shown) == 2 else 1
             yield from [math.ceil(characters / CHARACTERS_PER_TOKEN)] * count_questions(stage, shown[0]) * n_orders
 
 
 def count_questions(stage: Stage, item: Item) -> int:
-    """One per option if options are judged; else one per question that is not free text."""
+    """The number of calls per item: one per option if options are judged, else one per question but free texts."""
     questions = stage.applicable_questions(bool(item.expected_answer))
     if any(question.per == "option" for question in questions):
         return len(item.options.all())

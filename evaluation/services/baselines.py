@@ -128,7 +128,7 @@ def fix_params(study: Study, method: str) -> dict[str, object]:
 
 
 def has_one_key_each(study: Study) -> bool:
-    """Whether every item of the study has one key, which is a property of the format that test takers are told, too."""
+    """Whether every item of the study has exactly one key. Test takers know this, too, as part of the format."""
     items = UnitItem.objects.filter(unit__study=study).order_by().values("item")
     others = items.annotate(n=Count("item__options", filter=Q(item__options__correct=True))).exclude(n=1)
     return not others.exists()
@@ -161,7 +161,7 @@ def make_writer(evaluator: Evaluator) -> Callable[[Assignment], None]:
     stages = list_stages(evaluator)
     if evaluator.method == RULES:
         (stage,) = stages
-        return lambda assignment: code_unit(assignment, stage)
+        return lambda assignment: store_rule_answers(assignment, stage)
     tick = make_ticker(evaluator)
 
     def store(assignment: Assignment) -> None:
@@ -171,8 +171,8 @@ def make_writer(evaluator: Evaluator) -> Callable[[Assignment], None]:
     return store
 
 
-def code_unit(assignment: Assignment, stage: Stage) -> None:
-    """The answers of the protocol's rules for each item of the unit, where the study asks them."""
+def store_rule_answers(assignment: Assignment, stage: Stage) -> None:
+    """Store the answers of the protocol's rules to the study's questions about each item of the unit."""
     study = assignment.annotator.study
     rules, asked = PROTOCOLS[study.protocol].rules, {question.name for question in stage.questions}
     for item in assignment.unit.items.select_related("generator"):
@@ -198,7 +198,7 @@ def start_baseline(evaluator: Evaluator, user: User | None) -> bool:
 
 
 def finish_baseline(job: Job, on_progress: Listener) -> None:
-    """The work of such a job. A removed evaluator is left alone."""
+    """Let the job's baseline answer the rest; does nothing if its evaluator was removed."""
     found = Evaluator.objects.select_related("annotator__study__instrument_version")
     if evaluator := found.filter(pk=job.parameters["evaluator"]).first():
         answer(evaluator)
@@ -215,7 +215,7 @@ def list_stages(evaluator: Evaluator) -> list[Stage]:
 
 
 def iter_unfinished(evaluator: Evaluator) -> Iterator[Assignment]:
-    """In batches: a large study does not fit into one list of ids."""
+    """The open assignments, loaded in batches: one query cannot name all ids of a large study."""
     keys = iter(list(evaluator.annotator.assignments.open().values_list("pk", flat=True)))
     while batch := list(islice(keys, BATCH)):
         rows = Assignment.objects.filter(pk__in=batch).select_related("unit__text", "annotator__study")
@@ -265,12 +265,10 @@ def get_wordings(options: Sequence[Option]) -> list[str]:
 
 
 def make_majority_ticker(study: Study) -> Ticker:
-    """The majority label in the study's other texts, by the present keys."""
+    """A function that gives the majority label of the study's other texts, by the current keys."""
     keys = count_keys(study)
-    everything = Keys(sum(own.n_keys for own in keys.values()), sum(own.n_options for own in keys.values()))
-    return lambda assignment, item, options: (
-        [tick_majority(everything.without(keys[assignment.unit_id]))] * len(options)
-    )
+    total = Keys(sum(own.n_keys for own in keys.values()), sum(own.n_options for own in keys.values()))
+    return lambda assignment, item, options: [tick_majority(total.without(keys[assignment.unit_id]))] * len(options)
 
 
 def count_keys(study: Study) -> dict[int, Keys]:

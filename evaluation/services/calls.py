@@ -32,7 +32,7 @@ NO_REPLY: ReplyFields = dict.fromkeys(REPLY_FIELDS)
 def iter_unanswered_by_judge(evaluator: Evaluator) -> Iterator[tuple[dict[str, Any], ReplyFields]]:
     """The questions that should have an answer but have none: their subject, and the reply without an answer.
 
-    None for a judge from a replication pack that withholds its prompts: it will be asked nothing more.
+    Nothing for a judge from a replication pack that withholds its prompts: it cannot be asked any more.
     """
     if evaluator.params.get("prompt") is None:
         return
@@ -135,7 +135,7 @@ def iter_label_masses(study: Study, purposes: Collection[str] = ("main",)) -> It
 def iter_replies_with_mass(
     study: Study, purposes: Collection[str], annotator: str, stage: str
 ) -> Iterator[dict[str, Any]]:
-    """Each such answer of a model in a stage: its subject, its p(true), its mass, and the reply with its call."""
+    """Each answer that has a label mass, of one model and stage: its subject, p(true), mass, reply and call."""
     rows = query_answers_with_mass(study, purposes).filter(assignment__annotator__code=annotator, stage=stage)
     call = {name: Subquery(query_calls().values(name)[:1]) for name in ("text", "run_id", "pk")}
     rows = rows.annotate(**{f"call_{name}": found for name, found in call.items()})
@@ -148,7 +148,7 @@ def iter_replies_with_mass(
 
 
 def name_call(run: int, call: int) -> str:
-    """The name of a call in a table."""
+    """The name of a call in a table: RUN/CALL."""
     return f"{run}/{call}"
 
 
@@ -169,7 +169,7 @@ def query_answers_with_mass(study: Study, purposes: Collection[str]) -> QuerySet
 
 
 def select_logprobs() -> Subquery:
-    """For responses: the log-probabilities of the same call, as it stores them."""
+    """An annotation for responses: the log-probabilities of the call from which each was read, as stored."""
     return Subquery(query_calls().values("logprobs")[:1])
 
 
@@ -326,7 +326,7 @@ class PositionBias:
 
 
 def get_positions(study: Study) -> dict[str, PositionBias]:
-    """By label, the position bias of each judge of pairs."""
+    """The position bias of each judge of pairs, by its label."""
     known = Evaluator.objects.filter(annotator__study=study, method=judges.METHOD).select_related("annotator__study")
     found = {evaluator.annotator.code: get_position(evaluator) for evaluator in known}
     return {code: position for code, position in found.items() if position is not None}
@@ -347,7 +347,8 @@ def get_position(evaluator: Evaluator) -> PositionBias | None:
 
 @dataclass(frozen=True)
 class Reply:
-    """A judge's answer about a pair in one order: `choice` by the prompt's labels, `better` by the study's.
+    """A judge's answer about a pair in one order: `choice` is FIRST, SECOND or TIE in the prompt's order of items, and
+    `better` the same in the pair's own order.
 
     `unit`: the primary key of the pair's unit; `text`: the reply word for word; `call`: see `name_call`.
     """

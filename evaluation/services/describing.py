@@ -62,7 +62,7 @@ def describe_caveats(evaluator: Evaluator) -> list[str]:
 
 
 def list_caveats(study: Study, purposes: Collection[str]) -> tuple[str, ...]:
-    """The sentences for all evaluators of the study whose answers are in."""
+    """The sentences for all evaluators of the study with these purposes."""
     evaluators = Evaluator.objects.filter(annotator__study=study, annotator__purpose__in=purposes)
     return tuple(words for each in evaluators.select_related("annotator") for words in describe_caveats(each))
 
@@ -90,13 +90,13 @@ class Comparison:
 
 
 def get_comparison(evaluator: Evaluator, row: EvaluatorRow) -> Comparison | None:
-    """`compare_readings`, computed once for each state of the answers: pages are loaded repeatedly."""
+    """The result of `compare_readings`, cached for each state of the answers, as pages are loaded repeatedly."""
     state = [evaluator.pk, row.n_done, row.n_missing, row.n_unparsed, row.run.pk if row.run else 0]
     return cache.get_or_set(f"comparison:{'/'.join(map(str, state))}", lambda: compare_readings(evaluator), A_DAY)
 
 
 def compare_readings(evaluator: Evaluator) -> Comparison | None:
-    """The evaluator's answers beside those of the other reading of its first replies; None if there is no other.
+    """Compare the evaluator's answers with another reading of its first replies; None if there is no other reading.
 
     The default reading is compared with the published one, and vice versa. No call is made: if the default would have
     asked again, or let the model continue, the outcome is unknown.

@@ -61,12 +61,12 @@ class EvaluatorSpec:
     reading: str
     stages: Sequence[str]
     identity: Mapping[str, Any] = field(default_factory=dict)
-    fix: Callable[[], dict[str, Any]] = dict  # decided once, when it is added
+    fix: Callable[[], dict[str, Any]] = dict  # parameters decided once, when it is added
     text_version: str = ""  # the version that it reads, in a study of text versions
 
 
 def expand_versions(study: Study, specs: Sequence[Any]) -> list[Any]:
-    """In a study of text versions, a copy of each spec for each version; in other studies, the specs as they are.
+    """A copy of each spec for each text version of the study; unchanged specs if it has no text versions.
 
     “NAME” reads the first version, “NAME (VERSION)” another. specs: dataclasses with name, label and text_version.
     """
@@ -146,7 +146,7 @@ def has_same_options(run: Run, params: Mapping[str, Any]) -> bool:
 
 
 def check_label(label: str) -> None:
-    """A label must be usable as a table cell and in commands, and must not name people."""
+    """Refuse a label that does not fit into a table cell or a command, or that names people."""
     if not label or len(label) > MAX_LABEL or "," in label or not label.isprintable():
         raise CannotEvaluate(
             _("A label may have up to %(n)d characters on one line, without commas. Choose another one.")
@@ -195,7 +195,7 @@ def create_run(
 
 
 def knows_all_texts(run: Run, study: Study) -> bool:
-    """Whether no texts were added to the study since the run was created, whose plan is fixed."""
+    """Whether the run's plan, which is fixed, has all texts: none was added to the study since the run was created."""
     return not study.blocks or run.created_at > max(filter(None, study.block_dates.values()))
 
 
@@ -280,7 +280,7 @@ def set_seen_texts(evaluator: Evaluator, texts: Sequence[str] | str) -> Evaluato
 
 
 def collect_seen_texts(study: Study) -> dict[str, frozenset[str]]:
-    """By label of an evaluator, the ids of the study's texts whose human answers it has seen, if any."""
+    """The ids of the texts whose human answers an evaluator has seen, by its label; without those that saw none."""
     names = frozenset(study.units.values_list("text__external_id", flat=True))
     rows = Evaluator.objects.filter(annotator__study=study).values_list("annotator__code", "params")
     values = {code: params.get(SEEN) for code, params in rows if params.get(SEEN)}

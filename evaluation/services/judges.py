@@ -74,8 +74,8 @@ class JudgeSpec:
     samples: int | None = None
     temperature: float | None = None
     scale: int | None = None
-    prompt: str = ""  # as of asking.Ask
-    options: RequestOptions = field(default_factory=RequestOptions)  # over those of the endpoint
+    prompt: str = ""  # as in asking.ModelSpec
+    options: RequestOptions = field(default_factory=RequestOptions)  # override those of the endpoint
     text_version: str = ""  # the version that it reads, in a study of text versions
 
     @property
@@ -83,7 +83,7 @@ class JudgeSpec:
         return self.label.strip() or self.endpoint.name
 
     def is_column(self, study: Study, way: str) -> bool:
-        """Whether its values are not possible answers of people, so that they go into columns."""
+        """Whether its values go into metric columns, because people could not give them as answers."""
         own = self.reading == PROBABILITY or self.samples is not None or self.scale is not None
         return way == SCORES and (own or has_other_scale(study, self.prompt))
 
@@ -109,7 +109,7 @@ def is_judged(study: Study) -> bool:
 
 
 def get_judgment_type(study: Study) -> str:
-    """`WrongState` where no model can judge."""
+    """PAIRS, PICKS, SCORES or GATES; `WrongState` if no model can judge the study."""
     refuse_unanswerable(study, AnnotatorKind.MODEL)
     way = judgment_type(get_declaration(study).stages[0])
     assert way is not None
@@ -239,20 +239,20 @@ def find_prompt(study: Study, name: str = "") -> InstrumentVersion:
 
 
 def estimate_run(study: Study, spec: JudgeSpec) -> Estimate:
-    """The present maximum cost; stores neither evaluator nor run."""
+    """The maximum cost of a run started now; stores neither evaluator nor run."""
     params = build_judge_params(study, build_params(study, spec), None)
     endpoint = spec.endpoint
     return estimate(Run(project=study.project, kind=JUDGE_KIND, endpoint=endpoint, model=endpoint.model, params=params))
 
 
 def count_max_calls(study: Study, spec: JudgeSpec) -> int:
-    """The maximum number of calls; those behind a stop are never made."""
+    """The maximum number of calls; after an answer that stops the questions, fewer are made."""
     setting = make_judge_setting(build_judge_params(study, build_params(study, spec), None))
     return sum(1 for _asked in JUDGES[setting.way].plan_all(setting)) * (setting.samples or 1)
 
 
 def expand_spec(study: Study, spec: JudgeSpec) -> list[JudgeSpec]:
-    """One for each version of the texts; metric columns are about the texts as they are."""
+    """One spec for each text version; only one for metric columns, which are about the original texts."""
     is_column = spec.is_column(study, get_judgment_type(study))
     return [spec] if is_column else expand_versions(study, [spec])
 

@@ -21,8 +21,8 @@ UNPARSED = (Failure.PARSE, Failure.CUT, Failure.EMPTY)
 
 @dataclass(frozen=True)
 class StageProgress:
-    """Answers in one stage, and how many are asked for. Without `total` it does not answer there, or the number is
-    unknown."""
+    """Answers in one stage, and how many are asked for: `total` is None if the evaluator does not answer in this stage
+    or the number is unknown."""
 
     n_done: int
     total: int | None
@@ -34,7 +34,7 @@ class StageProgress:
 
 @dataclass(frozen=True)
 class EvaluatorRow:
-    """One line of the list. `evaluator` is None for one whose answers were imported."""
+    """One row of the list of evaluators. `evaluator` is None for one whose answers were imported."""
 
     annotator: Annotator
     evaluator: Evaluator | None
@@ -131,7 +131,7 @@ def list_study_runs(study: Study) -> list[Run]:
 
 
 def count_unparsed(runs: Iterable[Run]) -> dict[int, int]:
-    """By run, the number of replies without a readable answer, which counts as missing."""
+    """The number of replies without a readable answer, by run. Such answers count as missing."""
     calls = Call.objects.filter(run__in=runs, state=CallState.FAILED, error_class__in=UNPARSED).order_by()
     return dict(calls.values_list("run").annotate(n=Count("pk")))
 

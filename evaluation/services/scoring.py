@@ -37,7 +37,7 @@ from studies.services.instruments import UnknownInstrument, find_version
 BASELINES = (MAJORITY, EXACT, FUZZY)
 MAX_ITEMS = 1_000  # of a request
 MAX_EVALUATORS = 10
-CENT = Decimal("0.0001")  # budgets have four places
+BUDGET_STEP = Decimal("0.0001")  # budgets have four places
 
 
 class ScoringRefused(CannotEvaluate):
@@ -102,7 +102,7 @@ def describe_item(item: ItemRow, name: str) -> dict[str, Any]:
 
 
 def find_language(texts: Sequence[Mapping[str, Any]], named: Sequence[str | None]) -> str:
-    """The language of the texts: as named, or detected; there must be one."""
+    """The language of the texts, as named or detected; refused unless all have the same."""
     unsaid = recognize_languages([text["text"] for text, code in zip(texts, named, strict=True) if not code])
     found = {(code or "").partition("-")[0] for code in [*filter(None, named), *unsaid]}
     if len(found) == 1 and (code := found.pop()):
@@ -155,7 +155,7 @@ def describe_evaluators(project: Project, specs: Sequence[ScorerSpec], language:
 def estimate_costs(
     project: Project, texts: Sequence[Mapping[str, Any]], evaluators: Sequence[Mapping[str, Any]]
 ) -> dict[str, Estimate]:
-    """By label of each model its present cost; stores nothing."""
+    """The cost of a run started now, by label of each model; stores nothing."""
     found = {}
     for each in list_models(evaluators):
         endpoint = Endpoint.objects.get(pk=each["endpoint"])
@@ -187,7 +187,7 @@ def start(
         project=project, fingerprint=hashlib.sha256(content.encode()).hexdigest(), defaults=fields
     )
     known, models = map_runs(scoring), list_models(evaluators)
-    budget = None if terms.budget is None else (terms.budget / max(len(models), 1)).quantize(CENT, ROUND_DOWN)
+    budget = None if terms.budget is None else (terms.budget / max(len(models), 1)).quantize(BUDGET_STEP, ROUND_DOWN)
     for each in models:
         own = RunTerms(budget, terms.on_unknown, terms.started_by, terms.keeps_going)
         if run := known.get(each["label"]):

@@ -16,7 +16,7 @@ from studies.services.evaluating import ANSWER
 
 @dataclass(frozen=True)
 class AccuracyStep:
-    """Every τ with low < τ ≤ high (in the first step from 0) has this accuracy."""
+    """Every threshold τ with low < τ ≤ high has this accuracy; in the first step also τ = 0."""
 
     low: float
     high: float
@@ -113,13 +113,13 @@ def check_texts(study: Study, development: Study) -> None:
 
 
 def get_texts(study: Study) -> dict[str, str]:
-    """By id, the body with single blanks: the same text may have two ids."""
+    """The texts by id, with single spaces, so that a text that has two ids is recognized."""
     rows = study.units.values_list("text__external_id", "text__body")
     return {external_id: " ".join(body.split()) for external_id, body in rows}
 
 
 def find_same_model(development: Study, identity: dict[str, Any]) -> Evaluator:
-    """The evaluator in that study that was asked in the same way, however it was read."""
+    """The evaluator in that study that was asked in the same way; its replies may be read differently."""
     for evaluator in Evaluator.objects.filter(annotator__study=development).select_related("annotator"):
         known = {**DEFAULTS, **evaluator.params}
         if all(known.get(name) == value for name, value in identity.items()):
@@ -162,7 +162,7 @@ def summarize(choice: ThresholdChoice, n_texts: int) -> dict[str, Any]:
 
 
 def thin_steps(choice: ThresholdChoice) -> Iterable[Any]:
-    """At most `MAX_POINTS` steps, in order, as many as a curve can show: the plateau and the widest of the others."""
+    """The steps that a curve shows, in order: the plateau and the widest others, at most `MAX_POINTS`."""
     widest = sorted(choice.steps, key=lambda step: (step.low == choice.low, step.high - step.low))[-MAX_POINTS:]
     return sorted(widest, key=lambda step: step.low)
 

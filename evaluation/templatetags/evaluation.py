@@ -1,4 +1,4 @@
-"""Template tags for stages, questions, reasons of missing answers, and metric values beside items."""
+"""Template tags for stages, questions, reasons of missing answers, and metric values of items."""
 
 from collections.abc import Iterable, Iterator
 
@@ -76,7 +76,7 @@ def status_word(status: str) -> str:
 
 @register.simple_tag
 def metrics_of(columns):
-    """By item, the metric values of all items on a text's page, in one query."""
+    """The metric values of all items on a text's page, by item, with one query."""
     return group_values(row.item for column in columns for row in column.items)
 
 

@@ -121,14 +121,14 @@ def is_half_of_a_verb(draft: Draft) -> bool:
 
 def joins_phrases(draft: Draft) -> bool:
     """Two German phrases were taken for one: a noun right after another, or after a name."""
-    return any(_is_joint(*pair) for pair in _neighbours(draft, draft.answer))
+    return any(_is_joint(*pair) for pair in _pair_neighbors(draft, draft.answer))
 
 
 def may_join_phrases(draft: Draft) -> bool:
-    return any(_is_joint(*pair) for pair in _neighbours(draft, (draft.clause.verb, draft.clause.end)))
+    return any(_is_joint(*pair) for pair in _pair_neighbors(draft, (draft.clause.verb, draft.clause.end)))
 
 
-def _neighbours(draft: Draft, of: tuple[int, int]) -> list[tuple[Token, Token]]:
+def _pair_neighbors(draft: Draft, of: tuple[int, int]) -> list[tuple[Token, Token]]:
     tokens = draft.clause.tokens(of) if draft.rule not in CLAUSE_RULES else ()
     return list(pairwise(tokens))
 
@@ -140,8 +140,7 @@ def _is_joint(one: Token, other: Token) -> bool:
 
 
 def answer_points(draft: Draft) -> bool:
-    """“this ratio”: the answer needs another sentence. In a clause, a pronoun may stand for something in the
-    question."""
+    """“this ratio”: the answer needs another sentence. In a clause, a pronoun may refer to the question."""
     if draft.rule in ASKING_SUBJECT and draft.clause.token(draft.answer[1] - 1).plain in ONES:
         return True
     if any(token.kind == POINTING or token.plain.startswith("solche") for token in draft.clause.tokens(draft.answer)):
@@ -156,7 +155,7 @@ def answer_points(draft: Draft) -> bool:
 
 
 def _is_bound(draft: Draft, token: Token) -> bool:
-    """“What do plants make?” names whose food “their food” is."""
+    """Whether the question names the owner that a possessive refers to: “What do plants make? their food”."""
     if token.kind != POSSESSIVE or token.text in YOURS:
         return token.text in YOURS
     start, end = draft.clause.subject if draft.clause.subject != (0, 0) else draft.clause.front
@@ -265,7 +264,7 @@ def starts_with_adverb(draft: Draft) -> bool:
 
 
 def is_oblique(draft: Draft) -> bool:
-    """“den Rekord”, “dem Turm”: the answer is no answer to Was."""
+    """“den Rekord”, “dem Turm”: “Was …?” asks for a nominative, which the answer is not."""
     first = draft.clause.token(draft.answer[0]).plain
     after = draft.clause.token(draft.answer[0] + 1)
     is_weak = first == "der" and after.tag == "ADJ(A)" and after.plain.endswith("en")
@@ -316,7 +315,7 @@ def goes_on_in_a_list(draft: Draft) -> bool:
 
 
 def differs_in_number(draft: Draft) -> bool:
-    """“Families are a rare sight”: no definition of families."""
+    """“Families are a rare sight” does not define families."""
     verb, first = draft.clause.token(draft.clause.verb).plain, draft.clause.token(draft.answer[0]).plain
     is_plural = verb in ("are", "were", "sind", "waren")
     return draft.rule == "definition" and is_plural and first in ("a", "an", "ein", "eine")

@@ -82,12 +82,13 @@ def list_plain_words(sentence: str) -> set[str]:
 def list_gap_words(sentence: str, language: str) -> list[Word]:
     """The words that can become a gap, except the first word, whose capital letter says nothing."""
     rows = [
-        Word(text, start, *_classify(text, language), before) for text, start, before in _tokens(sentence, language)
+        Word(text, start, *_classify(text, language), before)
+        for text, start, before in _iter_tokens(sentence, language)
     ]
     return [row for row in rows if row.kind]
 
 
-def _tokens(sentence: str, language: str) -> Iterator[tuple[str, int, str]]:
+def _iter_tokens(sentence: str, language: str) -> Iterator[tuple[str, int, str]]:
     """(word, its place, the word before it); English names of several words are one."""
     found = list(WORD.finditer(sentence))
     place = 1
@@ -104,7 +105,7 @@ def _is_one_name(sentence: str, one: re.Match[str], other: re.Match[str]) -> boo
 
 
 def _classify(text: str, language: str) -> tuple[str, str]:
-    """Kind and ending; an empty kind for words that are never a gap."""
+    """Kind and ending of a word; the kind is empty if it is never a gap."""
     if text[0].isdigit():
         return (YEAR_KIND if YEAR.fullmatch(text) else WHOLE_KIND if text.isdigit() else DECIMAL_KIND), ""
     if text.casefold() in make_word_set(NUMBER_WORDS.get(language, "")):
@@ -116,7 +117,7 @@ def _classify(text: str, language: str) -> tuple[str, str]:
 
 
 def _classify_capitalized(text: str, language: str) -> tuple[str, str]:
-    """In German every noun has a capital letter, in English only names; one letter is no name."""
+    """Kind and ending of a capitalized word: in German a noun, in English a name; one or two letters are neither."""
     if len(text) < 3 or text.casefold() in make_word_set(FUNCTION_WORDS.get(language, "")):
         return "", ""
     return (NOUN, _find_ending(text, language)) if language == "de" else (NAME, "")
@@ -153,7 +154,7 @@ def write_cloze_items(text: str, language: str, n_items: int, n_options: int) ->
     """The best items, with different sentences and keys; fewer if the text has too few good gaps."""
     gaps = _list_gaps(text, language)
     pool = _group_by_kind(gaps)
-    scored = [(_score(gap, pool), gap) for gap in gaps]
+    scored = [(_score_gap(gap, pool), gap) for gap in gaps]
     chosen: list[Cloze] = []
     sentences: set[str] = set()
     keys: set[str] = set()
@@ -181,14 +182,14 @@ def _list_gaps(text: str, language: str) -> list[_Gap]:
 
 
 def _group_by_kind(gaps: list[_Gap]) -> dict[str, list[Word]]:
-    """By kind, every word in the order of its first occurrence."""
+    """Every word by its kind, in the order of first occurrence."""
     pool: dict[str, dict[str, Word]] = {}
     for gap in gaps:
         pool.setdefault(gap.word.kind, {}).setdefault(gap.word.text.casefold(), gap.word)
     return {kind: list(words.values()) for kind, words in pool.items()}
 
 
-def _score(gap: _Gap, pool: dict[str, list[Word]]) -> float:
+def _score_gap(gap: _Gap, pool: dict[str, list[Word]]) -> float:
     """Names and numbers rank before nouns, nouns before other words; sentences of medium length and many distractors
     rank higher."""
     length = len(gap.sentence.split())
@@ -213,7 +214,7 @@ def _choose_distractors(gap: _Gap, candidates: list[Word], n: int) -> list[str]:
     ranked = sorted(enumerate(candidates), key=lambda pair: (-_measure_likeness(gap.word, pair[1]), pair[0]))
     chosen: list[Word] = []
     for _place, word in ranked:
-        is_new = not any(_same_root(word, other) for other in [gap.word, *chosen])
+        is_new = not any(_have_same_root(word, other) for other in [gap.word, *chosen])
         if len(chosen) < n and is_new and not (list_plain_words(word.text) & within):
             chosen.append(word)
     return [word.text for word in chosen]
@@ -226,7 +227,7 @@ def _measure_likeness(one: Word, other: Word) -> float:
     return same - abs(len(one.text) - len(other.text)) / 5
 
 
-def _same_root(one: Word, other: Word) -> bool:
+def _have_same_root(one: Word, other: Word) -> bool:
     """Whether two words are forms of the same word, with the same beginning; numbers must be equal."""
     first, second = one.text.casefold(), other.text.casefold()
     if one.is_number:

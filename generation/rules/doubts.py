@@ -93,7 +93,7 @@ def sum_doubts(draft: Draft) -> float:
 
 def is_cut_off(draft: Draft) -> bool:
     """The clause ends where its sentence continues without a new clause: the rest of a list, or an insertion."""
-    return _is_cut_off(draft) and not _is_true_in_half(draft)
+    return _is_cut_off(draft) and not _stays_true(draft)
 
 
 def resumes_after_its_end(draft: Draft) -> bool:
@@ -104,11 +104,11 @@ def resumes_after_its_end(draft: Draft) -> bool:
 
 def asks_half_a_clause(draft: Draft) -> bool:
     """The question about the subject omits an addition after a comma."""
-    return draft.rule in ASKING_SUBJECT and _is_cut_off(draft) and _is_true_in_half(draft)
+    return draft.rule in ASKING_SUBJECT and _is_cut_off(draft) and _stays_true(draft)
 
 
 def may_be_half_an_answer(draft: Draft) -> bool:
-    return draft.rule not in ASKING_SUBJECT and _is_cut_off(draft) and _is_true_in_half(draft)
+    return draft.rule not in ASKING_SUBJECT and _is_cut_off(draft) and _stays_true(draft)
 
 
 def _is_cut_off(draft: Draft) -> bool:
@@ -116,8 +116,9 @@ def _is_cut_off(draft: Draft) -> bool:
     return not (GOES_ON_WELL.match(kinds, end) or (is_conceded(draft) and kinds[end] == ","))
 
 
-def _is_true_in_half(draft: Draft) -> bool:
-    """What was cut off is an addition after a comma, no list; before “and” or “to” that holds for the subject only."""
+def _stays_true(draft: Draft) -> bool:
+    """Whether the statement is true without what was cut off: an addition after a comma, but not part of a list. A
+    question for the subject may also lack what begins with “and” or “to”."""
     kinds, end = draft.clause.sentence.kinds, draft.clause.end
     joints = (",", "K", "T") if draft.rule in ASKING_SUBJECT else (",",)
     return kinds[end : end + 1] in joints and not re.match(",[^,;]*,K|,?K[^,;]*V;", kinds[end:])
@@ -146,7 +147,7 @@ def lacks_its_complement(draft: Draft) -> bool:
 
 
 def has_condition(draft: Draft) -> bool:
-    """Something that is true only under a condition or at a time is asked without it."""
+    """The question lacks the condition or time under which alone the statement is true."""
     clause = draft.clause
     if clause.front_kind != "clause" or draft.rule == "clause-first":
         return False
@@ -182,13 +183,13 @@ def drops_a_pointer(draft: Draft) -> bool:
 
 
 def is_conceded(draft: Draft) -> bool:
-    """It was stated in a clause after “although” or “because”."""
+    """The statement is a clause after “although” or “because”."""
     start = min(draft.clause.front[0], draft.clause.subject[0])
     return start > 0 and draft.clause.sentence.kinds[start - 1] == "S"
 
 
 def is_reported(draft: Draft) -> bool:
-    """It was stated in a clause after “that”, so somebody only says or believes it."""
+    """The statement is a clause after “that”, so somebody only says or believes it."""
     start = min(draft.clause.front[0], draft.clause.subject[0] or draft.clause.front[0])
     before = draft.clause.sentence.tokens[start - 1].plain if start else ""
     return before in ("that", "as", "dass")
@@ -239,7 +240,7 @@ def answers_with_an_unknown(draft: Draft) -> bool:
 
 
 def tears_a_participle(draft: Draft) -> bool:
-    """“a company located | where you live”; “Wozu sind es Methoden?” asks for what they are for, not why."""
+    """“a company located | where you live”; “Wozu sind es Methoden?” asks what they are for, not why."""
     kinds, end = draft.clause.sentence.kinds, draft.clause.end
     is_torn = kinds[end - 2 : end] == "NV" and kinds[end : end + 1] == "S" and draft.rule != "that"
     is_equation = draft.question.startswith("Wozu") and draft.clause.token(draft.clause.verb).lemma == "sein"

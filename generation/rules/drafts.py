@@ -45,9 +45,10 @@ def make_word_set(words: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Clause:
-    """The main clause of a statement: its first constituent [front], the finite verb, and the rest up to `end`.
+    """The main clause of a statement: its first constituent `front`, the finite verb, and the rest up to `end`.
 
-    `tail` is a subordinate clause that follows, `subject` the subject before the verb; either may be empty.
+    `front_kind` is the name of its pattern in FRONTS. `tail` is a subordinate clause that follows, `subject` the
+    subject before the verb; either may be empty. All positions are numbers of tokens.
     """
 
     sentence: Sentence
@@ -95,7 +96,8 @@ class Draft:
 
 @dataclass(frozen=True)
 class Wording:
-    """How a language writes a question, and which of its words refer to something outside it."""
+    """How a language writes a question, and which words refer to something outside it: `pointing` ones, except the
+    `harmless`. `connectives` and `asides` (“of course”) are omitted. `small_nouns`: nouns have no capital letter."""
 
     pointing: re.Pattern[str]
     connectives: frozenset[str]
@@ -119,7 +121,7 @@ class Wording:
                 if self.points(token, can_be_bound=has_noun and may_bind):
                     return ""
                 has_noun = has_noun or token.kind in (NOUN, NAME)
-            parts += [self._small(clause, each) for each in self._without_connectives(clause, start, end)]
+            parts += [self._lower_first(clause, each) for each in self._without_connectives(clause, start, end)]
         words = self.asides.sub("", " ".join(part for part in parts if part))
         words = re.sub(r"\s+([,.;:]|n['’]t\b)", r"\1", words).rstrip(" ,;:–—-")
         return f"{words[:1].upper()}{words[1:]}?" if words else ""
@@ -137,8 +139,8 @@ class Wording:
                 return question, 0.0
         return self.write(clause, pieces, may_bind=may_bind), 0.9
 
-    def _small(self, clause: Clause, of: Range) -> str:
-        """As written within a sentence: the first word in lower case unless it is a name, or a German noun."""
+    def _lower_first(self, clause: Clause, of: Range) -> str:
+        """The words as written within a sentence: the first one in lower case unless it is a name, or a German noun."""
         words = clause.sentence.words(*of)
         if of[0] or of[0] == of[1]:
             return words
@@ -151,7 +153,7 @@ class Wording:
         return words if keeps else words[:1].lower() + words[1:]
 
     def _without_connectives(self, clause: Clause, start: int, end: int) -> Iterator[Range]:
-        """Connectives join a sentence to the one before it."""
+        """The parts of the range between connectives, which join a sentence to the one before it."""
         begin = start
         for place in range(start, end):
             if self._joins(clause, place):
@@ -189,12 +191,12 @@ def write_draft(clause: Clause, question: str, answer: Range, rule: str, worth: 
 
 def ask_clauses(
     clauses: Iterable[Clause | None],
-    further: Callable[[Clause], Clause | None],
+    find_second: Callable[[Clause], Clause | None],
     rules: Sequence[Callable[[Clause], Iterator[Draft]]],
 ) -> Iterator[Draft]:
     """Every question that a rule makes of the clauses, and of those that share a subject with one of them."""
     for clause in clauses:
-        for each in (clause, clause and further(clause)):
+        for each in (clause, clause and find_second(clause)):
             if each:
                 for rule in rules:
                     yield from rule(each)
@@ -215,7 +217,7 @@ MOST_CHARACTERS = 600
 
 
 def map_places(text: str, sentences: list[str]) -> list[list[int]]:
-    """For each of the text's sentences, the places of its visible characters in the text."""
+    """For each sentence, the positions of its visible characters in the text."""
     places = [place for place, character in enumerate(text) if not character.isspace()]
     found, begin = [], 0
     for sentence in sentences:

@@ -53,13 +53,13 @@ def find_second_verb(clause: Clause) -> Clause | None:
     is_inverted = clause.sentence.kinds[verb + 1 : verb + 2] == "O"
     is_passive = clause.token(clause.verb).lemma == "be" and "V" in clause.kinds(clause.rest)
     is_participle = is_passive and clause.sentence.tokens[verb].tag == "VVD"  # “is mown and called the green”
-    if end is None or end - verb < 2 or is_inverted or is_participle or sentence_says_by(clause.sentence, verb):
+    if end is None or end - verb < 2 or is_inverted or is_participle or _is_participle_with_by(clause.sentence, verb):
         return None
     tail = find_tail(clause.sentence, end)
     return Clause(clause.sentence, (verb, verb), "adverb", verb, end, tail, clause.subject)
 
 
-def sentence_says_by(sentence: Sentence, verb: int) -> bool:
+def _is_participle_with_by(sentence: Sentence, verb: int) -> bool:
     """“… was built by A and followed by B”: a participle that was taken for a verb."""
     return sentence.tokens[verb].tag == "VVD" and sentence.tokens[verb + 1].plain == "by"
 
@@ -77,7 +77,7 @@ JOINED = re.compile("F[^,;SWFT]*K(?=(?:D[AN]*[NE]|E+)(?:P[DAN]*[NE])?R*F)")  # �
 
 
 def _states(sentence: Sentence, place: int) -> bool:
-    """“because …”, “says that …”; not “a drink that you can make”, which says only which drink it is."""
+    """Whether a clause after this word states a fact: “because …”, “says that …”, not “a drink that you can make”."""
     token = sentence.tokens[place]
     is_of_noun = token.plain == "that" and place > 0 and sentence.kinds[place - 1] == NOUN
     is_half = sentence.kinds[place + 1 : place + 2] == "Y"  # “while visiting Ulm”
@@ -221,6 +221,7 @@ JOINED_CLAUSE = re.compile(",?(S[^,;F]*F[^,;F]*)(?=,K[^,;SW]{0,8}F)")  # a main 
 
 
 def find_tail(sentence: Sentence, end: int) -> Range:
+    """The subordinate clause that follows the main clause; empty if there is none."""
     kinds = sentence.kinds
     last = len(kinds) - 1 if kinds.endswith(";") else len(kinds)
     if (speaker := SAID_BY.search(kinds, end + 1)) and _is_saying(sentence, speaker.start()):

@@ -1,4 +1,5 @@
-"""The words and phrases by which the rules take English sentences apart. Phrases are patterns over `Sentence.kinds`."""
+"""The words and phrases by which the rules take English sentences apart. Phrases are patterns of kinds
+of words, whose letters are listed in `tagging`."""
 
 import re
 
@@ -103,17 +104,19 @@ AUXILIARIES = make_word_set(
 MEASURES = {"high", "long", "wide", "deep", "tall", "old", "thick", "away"}
 SINGULAR = {"were": "was", "are": "is", "have": "has", "do": "does"}
 WORDING = Wording(
-    re.compile(r"(?:there|here|then|they|he|she|it|we|us|our|my|one|ones|latter|former|another|such|"
-               r"either|neither|nor|these|those|this|thus|thereby|therefore|its|their|elsewhere|otherwise|i|each|likewise)"),
-    make_word_set(
-    "even also however therefore thus moreover furthermore then consequently nevertheless finally thereby "
-    "meanwhile instead additionally accordingly similarly still already since hence indeed nonetheless otherwise anyway"
-),
-    make_word_set(
-    "you your yourself anyone everyone someone something anything everything nothing nobody everybody who "
-    "others many most some all"
-),
-    re.compile(
+    pointing=re.compile(
+        r"(?:there|here|then|they|he|she|it|we|us|our|my|one|ones|latter|former|another|such|"
+        r"either|neither|nor|these|those|this|thus|thereby|therefore|its|their|elsewhere|otherwise|i|each|likewise)"),
+    connectives=make_word_set(
+        "even also however therefore thus moreover furthermore then consequently nevertheless finally thereby "
+        "meanwhile instead additionally accordingly similarly still already since hence indeed nonetheless otherwise "
+        "anyway"
+    ),
+    harmless=make_word_set(
+        "you your yourself anyone everyone someone something anything everything nothing nobody everybody who "
+        "others many most some all"
+    ),
+    asides=re.compile(
         r",? ?\b(?:of course|as one example|for (?:example|instance|one thing)|in (?:fact|addition|turn|contrast|"
         r"general|particular|essence|short|other words|reality|this way|theory|practice|the end)|as well|"
         r"as (?:a result|usual|such|mentioned above|a rule)|(?:by|in) contrast|at the same time|"
@@ -123,22 +126,28 @@ WORDING = Wording(
     ),
     small_nouns=True,
 )  # fmt: skip
-VOCABULARY = Vocabulary("who", "what", "who or what", PERSONS, TITLES, SAYING, HUMAN, ("year-old",))
+VOCABULARY = Vocabulary(
+    who="who", what="what", either="who or what", persons=PERSONS, titles=TITLES, saying=SAYING, human=HUMAN,
+    ages=("year-old",),
+)  # fmt: skip
 TOPIC_WORDS = TopicWords(
-    "What do we learn about {}?",
-    "What does the text say about {}?",
-    "about",
-    "first",
-    "last",
-    "What happened {}?",
-    {**dict.fromkeys(("when", "after", "before", "once", "while"), "What happened {}?"), "if": "What is the case {}?"},
-    "and",
-    re.compile(
+    about_person="What do we learn about {}?",
+    about_thing="What does the text say about {}?",
+    about="about",
+    first="first",
+    last="last",
+    event="What happened {}?",
+    consequence={
+        **dict.fromkeys(("when", "after", "before", "once", "while"), "What happened {}?"),
+        "if": "What is the case {}?",
+    },
+    both="and",
+    time=re.compile(
         rf"\b(?:[Ii]n (?:{A_MONTH} )?(?:1\d{{3}}|20\d\d)|"
         rf"[Oo]n (?:{A_MONTH} \d{{1,2}}|\d{{1,2}} {A_MONTH})(?:,? (?:1\d{{3}}|20\d\d))?)\b(?![-–,]?\d)"
     ),
-    re.compile(r"(?<=[FVYP])(?:R*A)*N{1,3}(?![NEdAxGpKY])"),
-    WORDING,
-    VOCABULARY,
-    lambda clause, topic: WORDING.write(clause, ["about", topic])[len("About ") : -1],
+    objects=re.compile(r"(?<=[FVYP])(?:R*A)*N{1,3}(?![NEdAxGpKY])"),
+    wording=WORDING,
+    vocabulary=VOCABULARY,
+    write_topic=lambda clause, topic: WORDING.write(clause, ["about", topic])[len("About ") : -1],
 )

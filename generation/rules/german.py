@@ -1,4 +1,4 @@
-"""German statements as questions. The finite verb stays second, so the constituent before it can be asked for."""
+"""Questions from German statements: the finite verb stays second, and a question word replaces what is before it."""
 
 import re
 from collections.abc import Iterator
@@ -83,7 +83,7 @@ def ask_advice(clause: Clause) -> Iterator[Draft]:
 
 
 def is_past(clause: Clause) -> bool:
-    """Whether the clause tells an event: “brannte”, “wurde verbrannt”, not “war alt”."""
+    """Whether the clause describes an event: “brannte”, “wurde verbrannt”, not “war alt”."""
     verb = clause.token(clause.verb)
     if verb.lemma in COPULAS | MODALS | {"haben"}:
         return verb.plain in ("wurde", "wurden") and "V" in clause.kinds(clause.rest)
@@ -126,7 +126,7 @@ def ask_subject(clause: Clause) -> Iterator[Draft]:
 
 
 def _write_with_subject(clause: Clause, begin: list[Piece]) -> tuple[str, float]:
-    """The question about the subject, and the penalty for omitting what cannot be asked."""
+    """The question about the subject, and a penalty for the parts of the sentence that it omits."""
     is_reported = clause.has_tail and clause.token(clause.tail[0]).plain in ("dass", "ob", "wie")
     if is_reported or (clause.has_tail and has_infinitive(clause)) or says_without_that(clause):
         question, loss = WORDING.write(clause, [*begin, clause.rest, ",", clause.tail], may_bind=False), 0.0

@@ -92,7 +92,7 @@ def parse(sentence: Sentence, start: int) -> Clause | None:
             continue
         verb = found.end()
         front = (start, verb)
-        if not FITS.get(name, _fits)(sentence, front):
+        if not FITS.get(name, _fits_always)(sentence, front):
             continue
         end = find_end(sentence, verb)
         if end is None:
@@ -109,7 +109,7 @@ def parse_whole(sentence: Sentence) -> Clause | None:
     kinds, end = sentence.kinds, len(sentence.kinds.rstrip(";"))
     for name in ("year", "subject", "prepositional", "clause"):
         found = FRONTS[name].match(kinds)
-        if not found or not FITS.get(name, _fits)(sentence, (0, found.end())):
+        if not found or not FITS.get(name, _fits_always)(sentence, (0, found.end())):
             continue
         verb, (first, *others) = found.end(), kinds[found.end() + 1 : end].split(",")
         is_one = not re.search("[FSW;]|VK(?!R*V).*V", first) and all(NO_MAIN_CLAUSE.fullmatch(each) for each in others)
@@ -121,7 +121,7 @@ def parse_whole(sentence: Sentence) -> Clause | None:
 NO_MAIN_CLAUSE = re.compile("(?:K?R*P?[SW][^;]*F[^;O]*|[^;FO]*)")
 
 
-def _fits(_sentence: Sentence, _front: Range) -> bool:
+def _fits_always(_sentence: Sentence, _front: Range) -> bool:
     return True
 
 
@@ -146,7 +146,7 @@ def _is_prepositional(sentence: Sentence, front: Range) -> bool:
     return "P" in sentence.kinds[front[0] : front[0] + 2] or is_time
 
 
-def _is_there(sentence: Sentence, front: Range) -> bool:
+def _is_impersonal(sentence: Sentence, front: Range) -> bool:
     """Whether the pronoun refers to nobody in the text: “es gibt”, “man”, or “Sie können …”, which means the reader."""
     first, verb = sentence.tokens[front[0]].plain, sentence.tokens[front[1]]
     if sentence.tokens[front[0]].text == "Sie":
@@ -162,7 +162,7 @@ FRONTS = {
     "adverb": ADVERBS,
     "pronoun": re.compile("O(?=F)"),
 }
-FITS = {"subject": _can_be_subject, "prepositional": _is_prepositional, "pronoun": _is_there}
+FITS = {"subject": _can_be_subject, "prepositional": _is_prepositional, "pronoun": _is_impersonal}
 
 
 def find_end(sentence: Sentence, verb: int) -> int | None:
@@ -212,6 +212,7 @@ INFINITIVE = re.compile("(?!S)[^F,;WS]*(?:TV|Z)(?=[,;])")
 
 
 def find_tail(sentence: Sentence, end: int) -> Range:
+    """The subordinate clause that follows the main clause; empty if there is none."""
     kinds = sentence.kinds
     if kinds[end : end + 1] != ",":
         return (end, end)
@@ -324,7 +325,7 @@ def _is_somebody(clause: Clause, of: Range) -> bool:
 
 
 def _says_where(clause: Clause, of: Range) -> bool:
-    """Whether the phrase says where rather than where to: the dative, as far as it is visible."""
+    """Whether the phrase says where, in the dative, rather than where to; as far as its form shows the case."""
     second = clause.token(of[0] + 1)
     if second.kind in "DdHQ":
         return second.plain not in ("die", "das", "eine", "ein", "einen", "keine", "diese", "dieses", "ihre", "seine")
@@ -409,7 +410,7 @@ def _can_be_counted(clause: Clause, places: tuple[int, int, int]) -> bool:
 
 
 def _end_of_counted(clause: Clause, end: int) -> int:
-    """Including a phrase about what is counted: “zwei Klassen von Booten”."""
+    """The end of what is counted, including a phrase about it: “zwei Klassen von Booten”."""
     while more := OF_PHRASE.match(clause.sentence.kinds, end, clause.end):
         if clause.token(end).kind != "d" and clause.token(end).plain != "von":
             break
@@ -418,7 +419,7 @@ def _end_of_counted(clause: Clause, end: int) -> int:
 
 
 def _is_dative_plural(clause: Clause, number: int) -> bool:
-    """“in zwei neue Räume” is where to; “in zwei neuen Räumen” is where."""
+    """Whether the counted noun is in the dative: “in zwei neuen Räumen”, not “in zwei neue Räume”."""
     return clause.token(number + 1).plain.endswith(("n", "s"))
 
 
@@ -445,7 +446,7 @@ def ask_adjunct(clause: Clause) -> Iterator[Draft]:
 
 
 def _end_of_place(clause: Clause, end: int) -> int:
-    """A place with everything that specifies it."""
+    """The end of a place with everything that specifies it."""
     while found := MORE_OF_IT.match(clause.sentence.kinds, end, clause.end):
         if is_time(clause, found.span()) and clause.token(end).plain != "von":
             return end

@@ -1,4 +1,5 @@
-"""The words and phrases by which the rules take German sentences apart. Phrases are patterns over `Sentence.kinds`."""
+"""The words and phrases by which the rules take German sentences apart. Phrases are patterns of kinds
+of words, whose letters are listed in `tagging`."""
 
 import re
 
@@ -89,9 +90,8 @@ MOVING = make_word_set(
     "zurückkehren exportieren liefern segeln transportieren senden umziehen aufbrechen"
 )
 PLACES = make_word_set("in im an am auf unter über hinter nahe entlang außerhalb innerhalb")
-AROUND = make_word_set(
-    "in im am an auf bei vor nach seit während ab bis unter über"
-)  # what follows is seldom of the noun
+# A phrase with one of these seldom belongs to the noun before it.
+AROUND = make_word_set("in im am an auf bei vor nach seit während ab bis unter über")
 PLANNING = make_word_set(
     "planen beschließen versuchen versprechen vorschlagen empfehlen beabsichtigen verbieten vermeiden erwägen fordern"
 )
@@ -130,21 +130,23 @@ DATIVE = make_word_set("dem der einem einer diesem dieser allem jedem jeder kein
 COPULAS = frozenset(["sein", "werden", "bleiben", "heißen"])
 MODALS = frozenset(["können", "müssen", "sollen", "dürfen", "wollen", "mögen"])
 WORDING = Wording(
-    re.compile(r"(?:hier|dort|da|da(?:r?(?:an|auf|aus|bei|durch|für|gegen|hin|hinter|in|mit|nach|neben|über|um|unter|von|vor|zu"
-               r"|zwischen))|deren|dessen|solche[mnrs]?|ersterer?|letztere[rns]?|ebenfalls|ebenso|darunter|sonst|"
-               r"entweder|weder|wir|uns|unsere?\w?|derartige\w?|dieselbe\w?|derselbe\w?|hierbei|hierfür|dies\w*|danach|seitdem|zuvor|vorher)"),
-    make_word_set(
-    "auch zwar jedoch allerdings zudem außerdem daher deshalb somit dann dennoch folglich deswegen schließlich "
-    "nämlich also sogar nun beispielsweise hingegen dagegen trotzdem aber bereits schon doch ohnehin übrigens hierbei "
-    "ferner weiterhin so indes indessen infolgedessen demnach demzufolge"
-),
-    make_word_set(
-    "sich man Sie Ihnen jeder jede jeden jedem viele vielen alle allem alles nichts etwas einige mehrere "
-    "niemand jemand was einer eine eines mehr andere anderen anderes"
-),
-    re.compile(r",? ?\b(?:zum Beispiel|im Gegensatz dazu|darüber hinaus|in der Regel|unter anderem|im Übrigen|in "
-               r"diesem Fall|in der Tat|zum einen|zum anderen|vor allem|im Allgemeinen|im Wesentlichen|nach wie vor|"
-               r"unter diesen Umständen|auf diese Weise|im Prinzip|im Grunde|z\. ?B\.|u\. ?a\.)(?!\w)", re.I),
+    pointing=re.compile(
+        r"(?:hier|dort|da|da(?:r?(?:an|auf|aus|bei|durch|für|gegen|hin|hinter|in|mit|nach|neben|über|um|unter|von|vor|zu"
+        r"|zwischen))|deren|dessen|solche[mnrs]?|ersterer?|letztere[rns]?|ebenfalls|ebenso|darunter|sonst|"
+        r"entweder|weder|wir|uns|unsere?\w?|derartige\w?|dieselbe\w?|derselbe\w?|hierbei|hierfür|dies\w*|danach|seitdem|zuvor|vorher)"),
+    connectives=make_word_set(
+        "auch zwar jedoch allerdings zudem außerdem daher deshalb somit dann dennoch folglich deswegen schließlich "
+        "nämlich also sogar nun beispielsweise hingegen dagegen trotzdem aber bereits schon doch ohnehin übrigens "
+        "hierbei ferner weiterhin so indes indessen infolgedessen demnach demzufolge"
+    ),
+    harmless=make_word_set(
+        "sich man Sie Ihnen jeder jede jeden jedem viele vielen alle allem alles nichts etwas einige mehrere "
+        "niemand jemand was einer eine eines mehr andere anderen anderes"
+    ),
+    asides=re.compile(
+        r",? ?\b(?:zum Beispiel|im Gegensatz dazu|darüber hinaus|in der Regel|unter anderem|im Übrigen|in "
+        r"diesem Fall|in der Tat|zum einen|zum anderen|vor allem|im Allgemeinen|im Wesentlichen|nach wie vor|"
+        r"unter diesen Umständen|auf diese Weise|im Prinzip|im Grunde|z\. ?B\.|u\. ?a\.)(?!\w)", re.I),
 )  # fmt: skip
 AUXILIARIES = {
     "sind": "ist", "waren": "war", "seien": "sei", "wären": "wäre", "haben": "hat", "hatten": "hatte",
@@ -168,7 +170,7 @@ MIXED = ("brachten", "dachten", "kannten", "nannten", "rannten", "brannten", "sa
 
 
 def make_singular(form: str, infinitive: str) -> str:
-    """fand for fanden, gibt for geben; the form itself if it is singular already; empty if unclear."""
+    """The singular of a verb form: fand for fanden, gibt for geben; a singular form is unchanged."""
     small = form.lower()
     if small in AUXILIARIES:
         return AUXILIARIES[small]
@@ -176,7 +178,7 @@ def make_singular(form: str, infinitive: str) -> str:
         return form
     stem = infinitive[:-2] if infinitive.endswith("en") else infinitive[:-1]
     if small == infinitive.lower() or infinitive.endswith(small):
-        return _present(small)
+        return _make_present_singular(small)
     if small.endswith(MIXED) or small in (f"{stem}ten", f"{stem}eten") or f"{stem}ten".endswith(small):
         return form[:-1]
     if small.endswith("ten") and stem.endswith(small[:-3]):
@@ -184,8 +186,8 @@ def make_singular(form: str, infinitive: str) -> str:
     return form[:-2]
 
 
-def _present(plural: str) -> str:
-    """The present plural of the verb, which is its infinitive."""
+def _make_present_singular(plural: str) -> str:
+    """The third person singular of the present tense, from the plural, which equals the infinitive."""
     for ending, changed in WITH_ANOTHER_VOWEL.items():
         if plural.endswith(ending):
             return plural[: -len(ending)] + changed
@@ -197,8 +199,9 @@ def _present(plural: str) -> str:
 
 
 VOCABULARY = Vocabulary(
-    "Wer", "Was", "Wer oder was", PERSONS, TITLES, SAYING_IN_GERMAN, HUMAN, ("jährige", "jähriger"), MAYBE_PERSONS
-)
+    who="Wer", what="Was", either="Wer oder was", persons=PERSONS, titles=TITLES, saying=SAYING_IN_GERMAN, human=HUMAN,
+    ages=("jährige", "jähriger"), maybe=MAYBE_PERSONS,
+)  # fmt: skip
 WEAK_NOUN = re.compile(
     r".*(?:e|ent|ant|ist|and|at|et|ot|it|graf|nom|arch|herr|mensch|bauer|nachbar|held|prinz|bär|fürst|ender|schter|eter|elter|igter)"
 )
@@ -225,13 +228,13 @@ def write_accusative(clause: Clause, of: Range) -> str:
 
 
 TOPIC_WORDS = TopicWords(
-    "Was erfährt man über {}?",
-    "Was sagt der Text über {}?",
-    "über",
-    "zuerst",
-    "zuletzt",
-    "Was geschah {}?",
-    {
+    about_person="Was erfährt man über {}?",
+    about_thing="Was sagt der Text über {}?",
+    about="über",
+    first="zuerst",
+    last="zuletzt",
+    event="Was geschah {}?",
+    consequence={
         "wenn": "Was gilt, {}?",
         "falls": "Was gilt, {}?",
         "sobald": "Was geschieht, {}?",
@@ -239,13 +242,13 @@ TOPIC_WORDS = TopicWords(
         "als": "Was geschah, {}?",
         "bevor": "Was geschah, {}?",
     },
-    "und",
-    re.compile(
+    both="und",
+    time=re.compile(
         rf"\b(?:[Ii]m (?:Jahre? |{A_MONTH} )(?:1\d{{3}}|20\d\d)|"
         rf"[Aa]m \d{{1,2}}\. {A_MONTH}(?: (?:1\d{{3}}|20\d\d))?)\b(?![-–,]?\d)"
     ),
-    re.compile(r"(?<=[FOR])D?(?:R*A)*N{1,3}(?:d[DA]*N)?(?![NEdAxGpK])"),
-    WORDING,
-    VOCABULARY,
-    write_accusative,
+    objects=re.compile(r"(?<=[FOR])D?(?:R*A)*N{1,3}(?:d[DA]*N)?(?![NEdAxGpK])"),
+    wording=WORDING,
+    vocabulary=VOCABULARY,
+    write_topic=write_accusative,
 )

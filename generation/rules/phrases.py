@@ -41,7 +41,7 @@ def ends_in_name(clause: Clause, of: Range) -> bool:
 
 
 def says_without_that(clause: Clause) -> bool:
-    """German: “… sagte, die Brücke sei alt”."""
+    """Whether a German clause reports speech without “dass”: “… sagte, die Brücke sei alt”."""
     is_saying = clause.token(clause.verb).lemma in SAYING_IN_GERMAN
     is_saying |= bool(re.search("(?:gab|gaben|gibt|geben) .*an$", clause.sentence.source(clause.verb, clause.end)))
     is_whole = clause.tail[1] >= len(clause.sentence.tokens) - 1
@@ -85,13 +85,13 @@ class Vocabulary:
     maybe: re.Pattern[str] | None = None
 
     def is_person(self, clause: Clause, of: Range) -> bool:
-        """By its noun, or the noun before a name: “the researcher Lena Vogt”."""
+        """Whether the phrase means a person, by its noun or the noun before a name: “the researcher Lena Vogt”."""
         words = find_first_nouns(clause, of)
         heads = words if ends_in_name(clause, of) else words[-1:]
         return any(self.persons.fullmatch(word.rpartition("-")[2]) for word in heads)
 
     def ask_who_or_what(self, clause: Clause, of: Range) -> str:
-        """Who for persons, what for things, both if a name does not show which it is."""
+        """“Who” for persons, “what” for things, “who or what” if a name does not show which it is."""
         comma = clause.kinds(of).find(",")
         tokens = clause.tokens((of[0], of[0] + comma) if comma > 0 else of)
         owned = find_first_nouns(clause, of) if GENITIVE in clause.kinds(of) else []  # “the Parisians' manners”
@@ -114,7 +114,7 @@ class Vocabulary:
         return self.what if is_thing and not may_act else self.either
 
     def _acts_as_person(self, clause: Clause) -> bool:
-        """“Vogt was born …”."""
+        """Whether only a person can do what the verb says: “Vogt was born …”."""
         tokens = clause.tokens((clause.verb, max(clause.end, clause.verb + 1)))
         return any({token.lemma, token.plain} & self.human for token in (*tokens[:3], tokens[-1]))
 

@@ -115,7 +115,7 @@ def asks_about_another(draft: Draft) -> bool:
 
 
 def asks_where_in_vague(draft: Draft) -> bool:
-    """“In some countries”"""
+    """“Where is it sold? In some countries”"""
     return bool(re.match("Where|Wo ", draft.question)) and is_vague(draft)
 
 
@@ -130,7 +130,7 @@ def asks_in_general(draft: Draft) -> bool:
 
 
 def repeats_words(draft: Draft) -> bool:
-    """It repeats three words, or has half of a pair such as “both … and”."""
+    """The question repeats three words, or has half of a pair such as “both … and”."""
     words = draft.question.lower().rstrip("?").split()
     triples = list(zip(words, words[1:], words[2:], strict=False))
     return len(set(triples)) < len(triples) or _has_half_a_pair(words)

@@ -70,8 +70,9 @@ class OpenQuestion:
 
 
 @dataclass(frozen=True)
-class Around:
-    """Whether a sentence begins a paragraph that the next one continues, and the sentences before and after."""
+class Context:
+    """Whether a sentence begins a paragraph, whether the next one begins with a pronoun (`goes_on`), and the sentences
+    before and after, in lower case."""
 
     is_first: bool
     goes_on: bool
@@ -86,7 +87,7 @@ class Passage:
     sentence: Sentence
     resolved: ResolvedSentence
     places: Sequence[int]
-    around: Around
+    context: Context
 
 
 def draw_open_questions(text: str, language: str, n_items: int, seed: int = 1) -> list[OpenQuestion]:
@@ -107,21 +108,22 @@ def draw_open_questions(text: str, language: str, n_items: int, seed: int = 1) -
 
 
 def _draw(questions: Sequence[OpenQuestion], n_items: int, seed: int) -> list[OpenQuestion]:
-    found = [(each.score + DRAW * _chance(seed, each.question), each) for each in questions]
+    found = [(each.score + DRAW * _draw_gumbel(seed, each.question), each) for each in questions]
     chosen: list[OpenQuestion] = []
     while found and len(chosen) < n_items:
-        _value, best = max(found, key=lambda pair: _value_after(pair, chosen))
+        _value, best = max(found, key=lambda pair: _rank_after(pair, chosen))
         chosen.append(best)
         found = [(value, each) for value, each in found if not _repeats(each, best)]
     return chosen
 
 
-def _chance(seed: int, question: str) -> float:
-    """A random number from the Gumbel distribution: the largest sums are then a draw without replacement."""
+def _draw_gumbel(seed: int, question: str) -> float:
+    """A random number from the Gumbel distribution: taking the largest sums then draws without replacement."""
     return -math.log(-math.log(random.Random(f"{seed} {question}").uniform(1e-9, 1 - 1e-9)))
 
 
-def _value_after(pair: tuple[float, OpenQuestion], chosen: Sequence[OpenQuestion]) -> tuple[float, int]:
+def _rank_after(pair: tuple[float, OpenQuestion], chosen: Sequence[OpenQuestion]) -> tuple[float, int]:
+    """The drawn value minus penalties for chosen questions on its sentence; of equal ones the first in the text."""
     value, question = pair
     return value - SAME_SENTENCE * sum(each.sentence == question.sentence for each in chosen), -question.start
 
@@ -132,14 +134,14 @@ def _repeats(one: OpenQuestion, other: OpenQuestion) -> bool:
 
 def list_all_questions(text: str, language: str) -> list[OpenQuestion]:
     """Every question that a rule makes, the best first."""
-    found = _all_questions(text, language) if language in RULES else ()
+    found = _iter_all_questions(text, language) if language in RULES else ()
     best: dict[tuple[str, int], OpenQuestion] = {}
     for each in sorted(found, key=lambda each: (-each.score, each.start, each.question)):
         best.setdefault((each.question, each.start), each)
     return list(best.values())
 
 
-def _all_questions(text: str, language: str) -> Iterator[OpenQuestion]:
+def _iter_all_questions(text: str, language: str) -> Iterator[OpenQuestion]:
     small = frozenset(word for word in re.findall(r"[^\W\d_]+", text) if word.islower())
     sentences = split_sentences(text, language)
     places = map_places(text, sentences)
@@ -148,19 +150,19 @@ def _all_questions(text: str, language: str) -> Iterator[OpenQuestion]:
         if len(words) > MOST_CHARACTERS:
             name = ""
             continue
-        around = _look_around(text, sentences, places, number)
-        resolved = resolve(words, "" if around.is_first else name, language)
+        context = _describe_context(text, sentences, places, number)
+        resolved = resolve(words, "" if context.is_first else name, language)
         sentence = tag_sentence(resolved.text, language, small)
         name = name_of_subject(resolved.text, sentence.kinds, [token.start for token in sentence.tokens])
         if is_usable(words, may_name=True):
-            yield from _ask(text, Passage(sentence, resolved, places[number], around), language)
+            yield from _ask(text, Passage(sentence, resolved, places[number], context), language)
 
 
-def _look_around(text: str, sentences: Sequence[str], places: Sequence[Sequence[int]], number: int) -> Around:
+def _describe_context(text: str, sentences: Sequence[str], places: Sequence[Sequence[int]], number: int) -> Context:
     is_first = not number or "\n" in text[places[number - 1][-1] : places[number][0]]
     after = sentences[number + 1] if number + 1 < len(sentences) else ""
     small = [each.lower() for each in sentences]
-    return Around(is_first, bool(PRONOUN_FIRST.match(after)), tuple(small[:number]), tuple(small[number + 1 :]))
+    return Context(is_first, bool(PRONOUN_FIRST.match(after)), tuple(small[:number]), tuple(small[number + 1 :]))
 
 
 def _ask(text: str, passage: Passage, language: str) -> Iterator[OpenQuestion]:
@@ -169,8 +171,8 @@ def _ask(text: str, passage: Passage, language: str) -> Iterator[OpenQuestion]:
         if resolved.name and (draft.rule in WHOLE_SENTENCE or _find_start(draft) < resolved.end):
             continue  # the name is not in the sentence
         question = ask_who_or_what(draft, text, language)
-        start, end = _span(passage, draft)
-        score = _score_in_text(draft, sentence, passage.around) - RESOLVED * bool(resolved.name)
+        start, end = _find_span(passage, draft)
+        score = _score_in_text(draft, sentence, passage.context) - RESOLVED * bool(resolved.name)
         least = LEAST_TOPIC if draft.rule in WHOLE_SENTENCE else LEAST_SCORE
         if question and score >= least and _is_open(draft, sentence, text[start:end]):
             passage_text = text[passage.places[0] : passage.places[-1] + 1]
@@ -181,27 +183,27 @@ def _find_start(draft: Draft) -> int:
     return draft.clause.token(draft.answer[0]).start
 
 
-def _score_in_text(draft: Draft, sentence: Sentence, around: Around) -> float:
+def _score_in_text(draft: Draft, sentence: Sentence, context: Context) -> float:
     """The rank score minus penalties from the sentences around."""
     if draft.rule in WHOLE_SENTENCE:
         if has_faulty_wording(draft):
             return NOT_ASKED
-        doubts = 0.4 * (draft.rule != EVENT and around.goes_on)
-        doubts += 0 if around.is_first else follow_another(draft)
-        if draft.rule == LAST_TOPIC and (around.goes_on or is_told_once(draft, around.before)):
+        doubts = 0.4 * (draft.rule != EVENT and context.goes_on)
+        doubts += 0 if context.is_first else follow_another(draft)
+        if draft.rule == LAST_TOPIC and (context.goes_on or is_told_once(draft, context.before)):
             return NOT_ASKED
-        before = () if draft.rule == LAST_TOPIC else around.before
-        others = before if draft.rule == FIRST_TOPIC else (*before, *around.after)
+        before = () if draft.rule == LAST_TOPIC else context.before
+        others = before if draft.rule == FIRST_TOPIC else (*before, *context.after)
         return draft.worth - doubts if is_told_once(draft, others) else NOT_ASKED
     if draft.rule == CONSEQUENCE:
         is_bound = not answers_with_an_unbound_pronoun(draft)
         return draft.worth - 0.4 * refers_back(sentence, draft.clause.front) if is_bound else NOT_ASKED
-    if _addresses_reader(draft):
+    if _has_unclear_sie(draft):
         return NOT_ASKED
-    return score_question(draft, sentence) - (0 if around.is_first else _follow_another(draft))
+    return score_question(draft, sentence) - (0 if context.is_first else _compute_reference_penalty(draft))
 
 
-def _follow_another(draft: Draft) -> float:
+def _compute_reference_penalty(draft: Draft) -> float:
     """The penalty for a definite noun in answer or question; smaller if the question has a name."""
     clause, answer = draft.clause, draft.answer
     if refers_back(clause.sentence, (answer[0], answer[0] + 1)):
@@ -213,14 +215,14 @@ def _follow_another(draft: Draft) -> float:
     return (FOLLOWING_NAMED if is_named else FOLLOWING) * refers_back(clause.sentence, asked)
 
 
-def _addresses_reader(draft: Draft) -> bool:
-    """Whether “Sie” begins the sentence and may mean “they”, as no “Ihr” in it shows that it is the reader."""
+def _has_unclear_sie(draft: Draft) -> bool:
+    """Whether the clause begins with a “Sie” that may mean “they”: no “Ihr” shows that the reader is meant."""
     clause = draft.clause
     is_clear = any(token.text in YOURS for token in clause.sentence.tokens[1:])
     return clause.front_kind == "pronoun" and clause.token(clause.front[0]).text == "Sie" and not is_clear
 
 
-def _span(passage: Passage, draft: Draft) -> tuple[int, int]:
+def _find_span(passage: Passage, draft: Draft) -> tuple[int, int]:
     """The place of the answer in the text, which may have more white space than the sentence."""
     sentence, places = passage.sentence, passage.places
     first, last = _find_start(draft), sentence.tokens[draft.answer[1] - 1].end

@@ -37,6 +37,7 @@ def refers_back(sentence: Sentence, of: Range) -> bool:
 
 
 def _is_bare(sentence: Sentence, place: int) -> bool:
+    """Whether nothing in the sentence says which one the phrase that begins there means."""
     found = PHRASE.match(sentence.kinds, place)
     if not found or sentence.kinds[place - 1 : place] == COMMA:
         return False  # “…, die Proteine bilden”
@@ -54,7 +55,7 @@ def _is_bare(sentence: Sentence, place: int) -> bool:
 
 
 def _is_single(word: str, tag: str) -> bool:
-    """“the oldest”, “the third”, “the only”, “das norwegische”."""
+    """Whether the word picks out a single thing: “the oldest”, “the third”, “the only”, “das norwegische”."""
     is_german = bool(re.search("(?:st|isch)(?:e|en|er|es)$", word)) and tag.startswith("ADJ")
     return tag in ("AJS", "ORD") or is_german or word in ("only", "einzige", "einzigen", "most")
 
@@ -74,7 +75,7 @@ def ask_who_it_is(sentence: Sentence, vocabulary: Vocabulary, verb: str, wording
         named, description = found.span(1), found.span(2)
         clause = Clause(sentence, named, "subject", found.end(), found.end(), (0, 0), named)
         about: Range = named if pattern is TOLD_FIRST else description
-        is_person = any(vocabulary.persons.fullmatch(word) for word in _heads(clause, about))
+        is_person = any(vocabulary.persons.fullmatch(word) for word in _list_heads(clause, about))
         first_word = sentence.tokens[description[0]].plain
         is_thing = pattern is not TOLD_FIRST and first_word in ("a", "an", "ein", "eine", "the")
         if find_nouns(clause, about) and (is_person or is_thing):
@@ -84,7 +85,7 @@ def ask_who_it_is(sentence: Sentence, vocabulary: Vocabulary, verb: str, wording
             return
 
 
-def _heads(clause: Clause, of: Range) -> list[str]:
+def _list_heads(clause: Clause, of: Range) -> list[str]:
     head = find_head(clause, of)
     return [head, head.rpartition("-")[2]]
 
@@ -95,12 +96,12 @@ def ask_short_name(sentence: Sentence, wording: str) -> Iterator[Draft]:
         is_alone = [sentence.tokens[each].text for each in (place - 1, place + 1)] == ["(", ")"]
         if not is_alone or token.kind != BRACKETED or not SHORT_NAME.fullmatch(token.text):
             continue
-        if start := _start_of_long_name(sentence, place - 1, token.text):
+        if start := _find_long_name(sentence, place - 1, token.text):
             clause = Clause(sentence, start, "subject", start[1], len(sentence.kinds.rstrip(";")), (0, 0), start)
             yield from write_draft(clause, wording.format(token.text), start, "short-name", 3.2)
 
 
-def _start_of_long_name(sentence: Sentence, end: int, letters: str) -> Range | None:
+def _find_long_name(sentence: Sentence, end: int, letters: str) -> Range | None:
     """The words before the bracket that begin with its letters; small words such as “of” may have none."""
     place, left = end, letters.lower()
     while place and left:

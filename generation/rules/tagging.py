@@ -22,6 +22,10 @@ WORD = re.compile(
     RELATIVE, PRONOUN, POSSESSIVE, POINTING, TO, PARTICLE, COMMA, BREAK, GENITIVE, BRACKETED, OTHER,
     OF, WITH_TO, GERUND,
 ) = "DANECPRFVKSWOHQTX,;GpxdZY"  # fmt: skip
+"""The letters: D article, A adjective, N noun, E name, C number, P preposition, R adverb, F finite verb, V participle
+or infinitive, K conjunction, S subordinator, W relative pronoun, O pronoun, H possessive, Q demonstrative, T “to” or
+“zu”, X verb particle, comma, semicolon for a break, G “'s”, p in brackets, x other, d German genitive article, Z
+infinitive with “zu” inside, Y “-ing” form."""
 KINDS = {
     "de": {
         "ART": "D", "PIAT": "D", "PWAT": "W", "PPOSAT": "H", "PDAT": "Q", "PDS": "O", "PIS": "O", "PPER": "O",
@@ -72,7 +76,7 @@ BOUNDING = frozenset(
 )
 EXPLETIVE = frozenset(["geben", "handeln", "empfehlen", "lohnen"])
 ERAS = frozenset(["bc", "bce", "ad", "a.m.", "p.m.", "am", "pm"])
-_at_work = threading.Lock()
+_tagger_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -124,12 +128,12 @@ def tag_sentence(text: str, language: str, small_words: Collection[str] = ()) ->
     """The sentence with its tags. `small_words`: words that occur in lower case in the text, so they are no names."""
     found = [match for match in WORD.finditer(text) if match[0] not in QUOTATION]
     plain = [match[0].replace("’", "'") for match in found]
-    with _at_work:  # one thread at a time, as the tagger writes to its cache
-        tagged = _tagger(language).tag_sent(plain) if found else []
+    with _tagger_lock:  # one thread at a time, as the tagger writes to its cache
+        tagged = _load_tagger(language).tag_sent(plain) if found else []
     rows, depth = [], 0
     for match, (_word, lemma, tag) in zip(found, tagged, strict=True):
         depth += match[0] in "(["
-        kind = BRACKETED if depth else _kind(match[0], tag, language)
+        kind = BRACKETED if depth else _get_kind(match[0], tag, language)
         is_between = text[: match.start()].rstrip()[-1:].isdigit() or text[match.end() :].lstrip()[:1].isdigit()
         if (match[0] == "-" and not text[match.start() - 1].isspace()) or (match[0] in ":–-" and is_between):
             kind = BRACKETED if depth else OTHER  # “2-5 days”, “26 : 0”
@@ -219,7 +223,7 @@ def _with_name(token: Token, after: Token | None) -> Token:
 
 
 def _with_to(before: Token | None, token: Token) -> Token:
-    """“to let”: an infinitive looks like the present tense; “of zoom lenses”: behind a preposition it is a noun."""
+    """“to let”: an infinitive looks like the present tense; “of zoom lenses”: after a preposition it is a noun."""
     is_infinitive = before is not None and before.kind == TO and token.kind == FINITE
     is_base = token.tag == "VVI" or (token.tag == "VVN" and not token.plain.endswith(("d", "n", "t")))
     if before is not None and before.kind in (PREPOSITION, DETERMINER) and is_base:
@@ -283,7 +287,7 @@ def _with_phrase(token: Token, after: str) -> Token:
 
 
 def _with_ending(token: Token, after: Token | None) -> Token:
-    """“lange Teleobjektive”: what ends like an adjective and stands before a noun belongs to it."""
+    """“lange Teleobjektive”: what ends like an adjective before a noun belongs to it."""
     belongs = after is not None and after.kind in (NOUN, NAME) and token.text.endswith(("e", "en", "es"))
     is_one = token.tag == "ADJ(D)" or token.plain == "lange"
     return replace(token, kind=ADJECTIVE) if is_one and belongs else token
@@ -299,7 +303,7 @@ def _without_capital(first: Token, after: str, small_words: Collection[str]) -> 
         (is_title or first.kind == NOUN)
         and first.tag != "NN2"
         and small not in small_words
-        and small not in _tagger("en").cache
+        and small not in _load_tagger("en").cache
     ):
         return replace(first, kind=NAME)
     if first.kind == NAME and small in small_words:
@@ -307,7 +311,7 @@ def _without_capital(first: Token, after: str, small_words: Collection[str]) -> 
     return first
 
 
-def _kind(word: str, tag: str, language: str) -> str:
+def _get_kind(word: str, tag: str, language: str) -> str:
     if word in PUNCTUATION:
         return PUNCTUATION[word]
     kind = MISREAD[language].get(word.lower(), "")
@@ -327,7 +331,7 @@ def _kind(word: str, tag: str, language: str) -> str:
 
 
 @cache
-def _tagger(language: str) -> Any:
+def _load_tagger(language: str) -> Any:
     from HanTa import HanoverTagger  # a second to load, so only where it is used
 
     return HanoverTagger.HanoverTagger(MODELS[language])

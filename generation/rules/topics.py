@@ -130,12 +130,12 @@ def _ask_two_topics(sentence: Sentence, first: Sequence[Draft], words: TopicWord
             both = f" {words.both} ".join(named)
             worth = 0.5 + 0.2 * _has_name(one.clause, topic)
             clause = replace(one.clause, front=second)
-            answer = _start(sentence, words.wording), clause.end
+            answer = _find_start(sentence, words.wording), clause.end
             yield Draft(words.about_thing.format(both), answer, TWO_TOPICS, worth, clause)
 
 
 def _is_specific(sentence: Sentence, of: Range) -> bool:
-    """“red cabbage juice”, “den Blasebalg”: more than one word, or a German compound."""
+    """Whether the object has more than one word or is a German compound: “red cabbage juice”, “den Blasebalg”."""
     tokens, before = sentence.tokens[slice(*of)], sentence.tokens[of[0] - 1]
     is_compared = any(token.kind == ADVERB or token.tag == "AJC" for token in tokens)
     if tokens[0].plain in INDEFINITE or is_compared:
@@ -150,7 +150,7 @@ def _is_specific(sentence: Sentence, of: Range) -> bool:
 
 
 def _without_quantity(sentence: Sentence, of: Range) -> Range:
-    """Omits “many”, “most”, “some” and an infinitive after the noun; empty if the phrase continues."""
+    """The range without “many”, “most”, “some” or an infinitive at its end; empty if the phrase continues."""
     start, end = of
     kinds = sentence.kinds[start:end]
     end = start + len(re.split("[,W]|TV", kinds)[0].rstrip("Rp"))
@@ -167,7 +167,7 @@ def _is_quantity(token: Token) -> bool:
 
 
 def _ask_topic(sentence: Sentence, topic: Range, words: TopicWords, worth: float) -> Iterator[Draft]:
-    clause = Clause(sentence, topic, "subject", topic[1], _end(sentence), (0, 0), topic)
+    clause = Clause(sentence, topic, "subject", topic[1], _find_end(sentence), (0, 0), topic)
     if not (_names_something(clause, topic) and stands_alone(clause, topic, words.wording)):
         return
     is_person = words.vocabulary.ask_who_or_what(clause, topic) == words.vocabulary.who
@@ -179,9 +179,8 @@ def _ask_topic(sentence: Sentence, topic: Range, words: TopicWords, worth: float
 
 
 def _find_statement(clause: Clause, topic: Range, wording: Wording) -> Range:
-    """If the sentence begins with the topic, the rest of it, so that who or what it is can be asked, too; else all of
-    it."""
-    start, end = _start(clause.sentence, wording), clause.end
+    """The sentence as the answer, without a topic at its beginning, for which another question may ask."""
+    start, end = _find_start(clause.sentence, wording), clause.end
     is_before_verb = topic[0] == start and re.match("R*F", clause.kinds((topic[1], end)))
     return (topic[1] if is_before_verb else start), end
 
@@ -210,7 +209,7 @@ def ask_event(clause: Clause, is_past: Callable[[Clause], bool], words: TopicWor
         time = times[0][:1].lower() + times[0][1:]
         yield Draft(
             words.event.format(time),
-            (_start(clause.sentence, words.wording), _end(clause.sentence)),
+            (_find_start(clause.sentence, words.wording), _find_end(clause.sentence)),
             EVENT,
             1.0,
             clause,
@@ -223,7 +222,7 @@ def ask_consequence(clause: Clause, words: TopicWords) -> Iterator[Draft]:
         return
     start, end = clause.front[0], clause.front[1] - (clause.token(clause.front[1] - 1).kind == COMMA)
     asked = words.consequence.get(clause.token(start).plain, "")
-    answer = (min(clause.subject[0] or clause.verb, clause.verb), _end(clause.sentence))
+    answer = (min(clause.subject[0] or clause.verb, clause.verb), _find_end(clause.sentence))
     tokens = clause.tokens(answer)
     has_nouns = all(any(token.kind in (NAME, NOUN) for token in each) for each in (clause.tokens((start, end)), tokens))
     is_one = not any(token.kind == BREAK or token.plain in ("but", "aber", "doch") for token in tokens)
@@ -234,11 +233,11 @@ def ask_consequence(clause: Clause, words: TopicWords) -> Iterator[Draft]:
             yield Draft(asked.format(written[:1].lower() + written[1:]), answer, CONSEQUENCE, 1.0, clause)
 
 
-def _end(sentence: Sentence) -> int:
+def _find_end(sentence: Sentence) -> int:
     return len(sentence.kinds.rstrip(";"))
 
 
-def _start(sentence: Sentence, wording: Wording) -> int:
+def _find_start(sentence: Sentence, wording: Wording) -> int:
     """The place after a connective such as “however,”."""
     is_joined = sentence.kinds[1:2] == COMMA and sentence.tokens[0].plain in wording.connectives
     return 2 if is_joined else 0
@@ -246,7 +245,7 @@ def _start(sentence: Sentence, wording: Wording) -> int:
 
 def stands_alone(clause: Clause, topic: Range, wording: Wording) -> bool:
     """Whether no word of the sentence refers to the one before it. A pronoun after the topic refers to the topic."""
-    whole = _start(clause.sentence, wording), _end(clause.sentence)
+    whole = _find_start(clause.sentence, wording), _find_end(clause.sentence)
     if not SHORTEST_SENTENCE <= whole[1] - whole[0] <= LONGEST_SENTENCE:
         return False
     if clause.token(0).text == "Sie":
@@ -295,11 +294,11 @@ def _is_named(clause: Clause, topic: Range, elsewhere: str) -> bool:
     """Whether a sentence, in lower case, has a name of the topic, or all its nouns if it has no name."""
     tokens = [token for token in clause.tokens(topic) if token.kind in (NAME, NOUN, ADJECTIVE)]
     heads = find_first_nouns(clause, topic)
-    stems = [_stem(token.plain) for token in tokens if token.kind == NAME and token.plain in heads]
+    stems = [_shorten_to_stem(token.plain) for token in tokens if token.kind == NAME and token.plain in heads]
     if stems:
         return any(stem in elsewhere for stem in stems)
-    return all(_stem(token.plain) in elsewhere for token in tokens)
+    return all(_shorten_to_stem(token.plain) in elsewhere for token in tokens)
 
 
-def _stem(word: str) -> str:
+def _shorten_to_stem(word: str) -> str:
     return word[: max(SHORTEST_NOUN, len(word) - 2)]

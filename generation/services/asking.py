@@ -65,7 +65,7 @@ class GenerationSpec:
     examples: Examples = field(default_factory=Examples)
     are_candidates: bool = False
     label: str = ""
-    options: RequestOptions = field(default_factory=RequestOptions)  # over those of the endpoint
+    options: RequestOptions = field(default_factory=RequestOptions)  # override those of the endpoint
 
     @property
     def all_options(self) -> RequestOptions:
@@ -176,7 +176,7 @@ def find_generator(project: Project, spec: GenerationSpec) -> Generator | None:
 def build_run_params(project: Project, spec: GenerationSpec, texts: Sequence[Text]) -> dict[str, Any]:
     """Everything on which the calls of a run depend."""
     templates = load_templates(project, spec)
-    check_ask(spec, templates)
+    check_request(spec, templates)
     params: dict[str, Any] = {
         "texts": [text.pk for text in texts],
         "n_items": spec.size.n_items,
@@ -197,8 +197,8 @@ def build_run_params(project: Project, spec: GenerationSpec, texts: Sequence[Tex
     return params
 
 
-def check_ask(spec: GenerationSpec, templates: Mapping[str, Template]) -> None:
-    """The prompt must be for what is requested, and the server must support it."""
+def check_request(spec: GenerationSpec, templates: Mapping[str, Template]) -> None:
+    """Refuse a prompt that does not fit the request or that the server does not support."""
     if spec.are_candidates and not spec.size.n_options:
         raise CannotGenerate(
             _("Open questions cannot be candidates, because the selection depends on answer options. Use "
@@ -231,7 +231,7 @@ def find_schema_problem(endpoint: Endpoint, template: Template) -> str:
 
 
 def find_reply_type(project: Project, spec: GenerationSpec) -> str:
-    """Items or a question; refused if the languages differ."""
+    """What the prompts ask for: items, a question, or open questions; refused if the languages differ."""
     found = {template.writes for template in load_templates(project, spec).values()}
     if len(found) > 1:
         raise CannotGenerate(
@@ -264,7 +264,7 @@ def find_instruments(project: Project, spec: GenerationSpec) -> dict[str, Instru
 
 
 def estimate_run(project: Project, spec: GenerationSpec) -> Estimate:
-    """The present cost; stores neither generator nor run."""
+    """The cost of a run started now; stores neither generator nor run."""
     params = build_run_params(project, spec, list_open_texts(project, spec))
     return estimate(
         Run(project=project, kind=RUN_KIND, endpoint=spec.endpoint, model=spec.endpoint.model, params=params)
@@ -283,9 +283,9 @@ def start(
             % {"name": spec.endpoint.name}
         )
     find_generator(project, spec)
-    check_ask(spec, load_templates(project, spec))
+    check_request(spec, load_templates(project, spec))
     generator = Generator.objects.select_for_update().get(pk=ensure_author(project, make_author(project, spec)).pk)
-    unfinished = [run for run in list_unfinished_runs(generator, spec) if not _is_replaced(run, spec)]
+    unfinished = [run for run in list_unfinished_runs(generator, spec) if not _cancel_if_replaced(run, spec)]
     asked = {pk for run in unfinished for pk in run.params["texts"]}
     texts = [text for text in list_open_texts(project, spec) if text.pk not in asked]
     for run in unfinished:
@@ -324,8 +324,8 @@ def list_unfinished_runs(generator: Generator, spec: GenerationSpec) -> list[Run
     return [run for run in runs_now if wanted & set(run.params["texts"])]
 
 
-def _is_replaced(run: Run, spec: GenerationSpec) -> bool:
-    """End a run whose first replies were all unusable, if the request has other options now."""
+def _cancel_if_replaced(run: Run, spec: GenerationSpec) -> bool:
+    """Cancel a run whose first replies were all unusable if the request has new options; returns whether it did."""
     is_other = (run.params.get(OPTIONS) or {}) != spec.all_options.as_json()
     return is_other and run.reason in UNUSABLE_REASONS and runs.cancel(run)
 
@@ -341,7 +341,7 @@ def _wake(run: Run, budget: Decimal | None, on_unknown: str, keeps_going: bool) 
 
 
 def count_progress(project: Project, spec: GenerationSpec) -> Progress:
-    """Counted over the requested texts, whichever run wrote about them."""
+    """The progress over the requested texts, whichever run wrote about them."""
     ids = [text.external_id for text in spec.texts]
     mine = {"generator__project": project, "generator__name": spec.name, "text__external_id__in": ids}
     n_items = Item.objects.filter(**mine).current().count()

@@ -41,7 +41,7 @@ def check_size(size: Size, *, may_be_open: bool) -> None:
 
 
 def get_language(text: Text) -> str:
-    """de for de-CH."""
+    """The language of the text without its region: de for de-CH."""
     return text.language.partition("-")[0].lower()
 
 
@@ -80,12 +80,12 @@ class Examples:
         return len(self.ids) or self.n
 
     def __str__(self) -> str:
-        """As a factor of the generator."""
+        """The value of the generator's factor “examples”."""
         return ", ".join(self.ids) if self.ids else f"{self.n}, seed {self.seed}"
 
 
 def parse_examples(words: str, seed: int | None) -> Examples:
-    """From a number, or from ids separated by commas; a single id that is a number needs another id beside it."""
+    """The examples by number, or by ids separated by commas; a single id that is a number needs another beside it."""
     names = [name.strip() for name in words.split(",") if name.strip()]
     if len(names) == 1 and names[0].isdecimal() and len(names[0]) < 10:
         return Examples(n=int(names[0]), seed=1 if seed is None else seed)
@@ -179,15 +179,15 @@ def render_example(item: Item, template: Template) -> str:
     return template.render_example(**about, item=words)
 
 
-def list_answers(project: Project, texts: Iterable[Text], but: Generator | None = None) -> list[Item]:
-    """For each different expected answer about these texts, the first item with it, text by text.
+def list_answers(project: Project, texts: Iterable[Text], ignored: Generator | None = None) -> list[Item]:
+    """The first item with each different expected answer about these texts, text by text.
 
-    Items of the generator `but` are ignored: their answers came from others.
+    Items of the generator `ignored` do not count: their answers came from others.
     """
     wanted = {text.pk: place for place, text in enumerate(texts)}
     rows = Item.objects.filter(text__project=project).current().exclude(expected_answer="").select_related("text")
     found: dict[tuple[int, str], Item] = {}
-    for item in rows.exclude(generator=but) if but else rows:
+    for item in rows.exclude(generator=ignored) if ignored else rows:
         if item.text_id in wanted:  # not in SQL, which accepts no list of tens of thousands of texts
             found.setdefault((item.text_id, " ".join(item.expected_answer.casefold().split())), item)
     return sorted(found.values(), key=lambda item: (wanted[item.text_id], item.pk))

@@ -148,7 +148,7 @@ def _judge_text(items: Iterable[Item], right: dict[tuple[int, str], list[bool]],
 
 
 def collect_correct(annotator: Annotator) -> dict[tuple[int, str], list[bool]]:
-    """By item and stage: for each judged option, whether the judgment agrees with the present key."""
+    """Whether the judgment of each option agrees with its current key, by item and stage."""
     rows = Response.objects.filter(assignment__annotator=annotator, question=ANSWER).order_by("pk")
     found: dict[tuple[int, str], list[bool]] = {}
     for item, stage, value, key in rows.values_list("item", "stage", "value", "option__correct"):

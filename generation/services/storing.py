@@ -26,7 +26,7 @@ class CannotGenerate(Exception):
 
 @dataclass(frozen=True)
 class Author:
-    """The author: name, kind and factors of the generator."""
+    """Who writes items: name, kind and factors of the generator."""
 
     name: str
     kind: GeneratorKind
@@ -47,7 +47,7 @@ def ensure_author(project: Project, author: Author) -> Generator:
 
 
 def make_item_id(text: Text, ending: str) -> str:
-    """`TEXT-cloze-1`; if the text's id is too long, a derived one replaces it."""
+    """An id such as `TEXT-cloze-1`; if the text's id is too long, a derived one replaces it."""
     whole = f"{text.external_id}-{ending}"
     return whole if len(whole) <= MAX_ID else f"{derive_id('t', text.external_id)}-{ending}"[:MAX_ID]
 
@@ -83,7 +83,7 @@ RULES = ("cloze", "open")
 def store_reply(
     run: Run, generator: Generator, text: Text, parsed: Sequence[ParsedItem], n_options: int
 ) -> tuple[int, int]:
-    """How many items are in the bank, and how many wait for repair. Storing the same reply again changes nothing."""
+    """Store the items of a reply; returns how many are in the bank and how many need repair. Safe to repeat."""
     ending = make_id_suffix(generator)
     n_whole = 0
     for number, item in enumerate(parsed, 1):
@@ -119,7 +119,7 @@ def make_id_suffix(generator: Generator) -> str:
 
 
 def _store_whole(generator: Generator, text: Text, name: str, item: ParsedItem, extra: "Extra | None" = None) -> None:
-    """Also items that an older parser could not read, which then need no repair."""
+    """Add a complete item to the bank. If an older parser had stored it as incomplete, that row is deleted."""
     row = IncompleteItem.objects.filter(generator=generator, external_id=name).first()
     if row is not None and row.state != IncompleteState.OPEN:
         return
@@ -161,7 +161,7 @@ class Extra:
 
 
 def find_extra(item: ParsedItem, text: Text) -> Extra:
-    """The place of an open question's answer in the text, if it occurs there word for word."""
+    """Reasoning and expected answer of the item, and where the text has the answer word for word."""
     metadata: dict[str, Any] = {"reasoning": item.reasoning} if item.reasoning else {}
     start = text.body.find(item.answer) if item.answer else -1
     if start >= 0:
@@ -193,7 +193,7 @@ def repair(row: IncompleteItem, stem: str, options: Sequence[OptionValues], answ
 
 @transaction.atomic
 def discard(row: IncompleteItem) -> bool:
-    """Keep and count it, but never show it again; False if somebody else was faster."""
+    """Mark the row as discarded: it is kept and counted, but not shown; False if somebody else was faster."""
     changed = IncompleteItem.objects.filter(pk=row.pk, state=IncompleteState.OPEN).update(
         state=IncompleteState.DISCARDED
     )

@@ -83,7 +83,7 @@ def count_left_out(runs: Iterable[Run]) -> int:
 def find_near_duplicates(project: Project, generator: Generator | None = None) -> list[NearDuplicates]:
     """Near-duplicates among items written by models and rules, by text.
 
-    Two stems are the same without case, white space and punctuation; the same holds for sets of options, in any order.
+    Two stems are the same without case, white space and punctuation; so are sets of options, in any order.
     """
     rows = Item.objects.filter(project=project, generator__kind__in=WRITERS).current().order_by("text_id", "pk")
     if generator is not None:
@@ -98,10 +98,10 @@ def find_near_duplicates(project: Project, generator: Generator | None = None) -
     return sorted(found.values(), key=lambda each: (each.items[0].text_id, each.items[0].pk))
 
 
-def group_alike(items: Iterable[Item], what: Callable[[Item], Hashable]) -> Iterator[list[Item]]:
+def group_alike(items: Iterable[Item], get_content: Callable[[Item], Hashable]) -> Iterator[list[Item]]:
     by_content: dict[tuple[int, int, Hashable], list[Item]] = {}
     for item in items:
-        if content := what(item):
+        if content := get_content(item):
             by_content.setdefault((item.text_id, item.generator_id, content), []).append(item)
     return (same for same in by_content.values() if len(same) > 1)
 

@@ -27,7 +27,7 @@ class CannotLoad(Exception):
 
 
 def get_model(where: str) -> LoadedModel:
-    """The model in that folder or with that name; a previously loaded one is unloaded. Call it under `model_lock`."""
+    """The model in that folder or with that name; another loaded one is unloaded. Hold `model_lock` when calling it."""
     if where not in _loaded:
         _loaded.clear()
         _loaded[where] = _load(where)
@@ -47,17 +47,17 @@ def _load(where: str) -> LoadedModel:
 
     disable_progress_bar()
     torch.set_num_threads(settings.LESART_TORCH_THREADS)
-    has_card = torch.cuda.is_available()
+    has_gpu = torch.cuda.is_available()
     common: dict[str, Any] = {"local_files_only": not is_remote, "trust_remote_code": False}
     try:
         config = AutoConfig.from_pretrained(where, **common)
-        kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+        cls = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
         tokenizer = AutoTokenizer.from_pretrained(where, **common)
         # Only safetensors: older weight files are programs. Half precision is slow on most processors.
-        model = kind.from_pretrained(where, use_safetensors=True, dtype="auto" if has_card else torch.float32, **common)
+        model = cls.from_pretrained(where, use_safetensors=True, dtype="auto" if has_gpu else torch.float32, **common)
     except Exception as error:  # the library may raise any kind of error
         raise CannotLoad(f"{where} holds no model that could be loaded: {type(error).__name__}: {error}") from error
-    model = model.to("cuda" if has_card else "cpu").eval()
+    model = model.to("cuda" if has_gpu else "cpu").eval()
     return LoadedModel(
         model,
         tokenizer,
@@ -113,21 +113,21 @@ class InProcessClient:
         """The model stays loaded for the next call."""
 
     async def _in_thread(self, where: str, asked: dict[str, Any]) -> RawResponse:
-        """A reply that nobody waits for any more is abandoned at its next token."""
-        over = threading.Event()
+        """Return the reply; if nobody waits for it any more, the model stops at its next token."""
+        stop = threading.Event()
         try:
-            return await asyncio.to_thread(_complete, where, asked, over)
+            return await asyncio.to_thread(_complete, where, asked, stop)
         finally:
-            over.set()
+            stop.set()
 
 
-def _complete(where: str, asked: dict[str, Any], over: threading.Event) -> RawResponse:
+def _complete(where: str, asked: dict[str, Any], stop: threading.Event) -> RawResponse:
     if unknown := sorted(set(asked) - KNOWN):
         return _make_error(400, f"The parameter {unknown[0]} is not supported by a model in process.", unknown[0])
     with model_lock:
         try:
-            speaker = get_model(where)
-            written = speaker.write(_parse_request(asked), over)
+            loaded_model = get_model(where)
+            written = loaded_model.write(_parse_request(asked), stop)
         except CannotLoad as error:
             return _make_error(404, str(error), "model")
         except TooLong as error:
@@ -136,7 +136,7 @@ def _complete(where: str, asked: dict[str, Any], over: threading.Event) -> RawRe
             return _make_error(503, "The reply was given up.", "")
         except (ValueError, TypeError, KeyError) as error:
             return _make_error(400, f"{type(error).__name__}: {error}", "messages")
-    return _make_received(200, "OK", _build_completion(f"{asked['model']}@{speaker.fingerprint}", written))
+    return _make_response(200, "OK", _build_completion(f"{asked['model']}@{loaded_model.fingerprint}", written))
 
 
 def _parse_request(asked: dict[str, Any]) -> GenerationRequest:
@@ -165,8 +165,8 @@ def _build_completion(model: str, written: Generation) -> dict[str, Any]:
 
 
 def _make_error(status: int, message: str, param: str) -> RawResponse:
-    return _make_received(status, "", {"error": {"message": message, "param": param}})
+    return _make_response(status, "", {"error": {"message": message, "param": param}})
 
 
-def _make_received(status: int, reason: str, body: dict[str, Any]) -> RawResponse:
+def _make_response(status: int, reason: str, body: dict[str, Any]) -> RawResponse:
     return RawResponse(status, reason, {}, json.dumps(body, ensure_ascii=False))

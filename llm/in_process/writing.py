@@ -32,7 +32,7 @@ class Vocabulary:
         return self._variants[label]
 
     def describe(self, logprobs: Any, chosen: int, n_top: int, labels: Sequence[str]) -> dict[str, Any]:
-        """One position of a reply: the chosen token, the most likely ones, and every variant of the labels.
+        """The log-probabilities of the chosen token, the likeliest ones, and every variant of a label at one position.
 
         `logprobs` is a tensor over the whole vocabulary, in natural logarithms.
         """
@@ -53,7 +53,7 @@ class Vocabulary:
 
 
 def _decode_tokens(tokenizer: Any, size: int) -> list[str]:
-    """Keeps the space before a word, which some tokenizers drop when a token is decoded alone."""
+    """The text of each token, with the space before it, which some tokenizers drop when they decode a token alone."""
     pieces = tokenizer.convert_ids_to_tokens(list(range(min(size, len(tokenizer)))))
     words: list[str] = []
     for start in range(0, len(pieces), AT_ONCE):
@@ -108,18 +108,18 @@ class LoadedModel:
     most_tokens: int | None
     fingerprint: str
 
-    def write(self, wish: GenerationRequest, over: threading.Event) -> Generation:
-        """One reply. Raises TooLong, or GenerationCancelled once `over` is set."""
-        ids = self.tokenize(wish.messages)
-        room = self._fit_length(ids, wish.most)
+    def write(self, request: GenerationRequest, stop: threading.Event) -> Generation:
+        """Write one reply. Raises TooLong, or GenerationCancelled once `stop` is set."""
+        ids = self.tokenize(request.messages)
+        max_new = self._fit_length(ids, request.most)
         chosen, places, is_whole = [], [], False
-        for number, logprobs in self._steps(ids, room, wish, over):
+        for number, logprobs in self._steps(ids, max_new, request, stop):
             if number in self._end_tokens:
                 is_whole = True
                 break
             chosen.append(number)
-            if wish.n_top is not None:
-                places.append(self.vocabulary.describe(logprobs, number, wish.n_top, wish.labels))
+            if request.n_top is not None:
+                places.append(self.vocabulary.describe(logprobs, number, request.n_top, request.labels))
         text = self.tokenizer.decode(chosen, skip_special_tokens=True, clean_up_tokenization_spaces=False)
         return Generation(text, is_whole, len(ids), len(chosen), places)
 
@@ -143,11 +143,11 @@ class LoadedModel:
         """The maximum tokens of the reply. With an encoder, the prompt takes no room from the reply."""
         if self.most_tokens is None:
             return most
-        room = self.most_tokens - (0 if self.has_encoder else len(ids))
-        if room < 1 or len(ids) > self.most_tokens:
+        max_new = self.most_tokens - (0 if self.has_encoder else len(ids))
+        if max_new < 1 or len(ids) > self.most_tokens:
             sentence = "The prompt is too long: {} tokens, and the maximum context is {}{}."
             raise TooLong(sentence.format(len(ids), self.most_tokens, "" if self.has_encoder else " with the reply"))
-        return min(most, room)
+        return min(most, max_new)
 
     def _start_inputs(self, ids: list[int]) -> tuple[str, list[int], dict[str, Any]]:
         """The name of the input that grows token by token, its beginning, and the other inputs of each step."""
@@ -171,35 +171,35 @@ class LoadedModel:
         return {number for number in (*numbers, self.tokenizer.eos_token_id) if number is not None}
 
     def _steps(
-        self, ids: list[int], room: int, wish: GenerationRequest, over: threading.Event
+        self, ids: list[int], max_new: int, request: GenerationRequest, stop: threading.Event
     ) -> Iterator[tuple[int, Any]]:
-        """The chosen token and the log-probabilities over the whole vocabulary, at temperature 1 even if drawn at
-        another."""
+        """Yield each chosen token with the log-probabilities of the whole vocabulary, which are those at temperature 1
+        whatever the temperature of the request."""
         import torch
 
         device = self.model.device
-        drawing = torch.Generator(device="cpu")
-        drawing.manual_seed(int.from_bytes(os.urandom(7)) if wish.seed is None else wish.seed)
+        random_source = torch.Generator(device="cpu")
+        random_source.manual_seed(int.from_bytes(os.urandom(7)) if request.seed is None else request.seed)
         growing, begin, common = self._start_inputs(ids)
         all_ids, fresh, kept = torch.tensor([begin], device=device), torch.tensor([begin], device=device), None
-        for _step in range(room):
-            if over.is_set():
+        for _step in range(max_new):
+            if stop.is_set():
                 raise GenerationCancelled
             with torch.inference_mode():
                 out = self.model(**{growing: fresh}, **common, past_key_values=kept, use_cache=True)
             logits = out.logits[0, -1].float().cpu()
-            number = _choose_token(logits, wish, drawing)
+            number = _choose_token(logits, request, random_source)
             yield number, logits.log_softmax(0)
             added = torch.tensor([[number]], device=device)
             all_ids, kept = torch.cat([all_ids, added], dim=1), getattr(out, "past_key_values", None)
             fresh = all_ids if kept is None else added  # a model without a cache reads everything again
 
 
-def _choose_token(logits: Any, wish: GenerationRequest, drawing: Any) -> int:
+def _choose_token(logits: Any, request: GenerationRequest, random_source: Any) -> int:
     """The most likely token at temperature 0, else one drawn from those that hold `top_p` of the probability."""
-    if wish.temperature <= 0:
+    if request.temperature <= 0:
         return int(logits.argmax())
-    shares, order = (logits / wish.temperature).softmax(0).sort(descending=True)
-    if wish.top_p < 1:
-        shares = shares.masked_fill(shares.cumsum(0) - shares >= wish.top_p, 0.0)
-    return int(order[shares.multinomial(1, generator=drawing)])
+    shares, order = (logits / request.temperature).softmax(0).sort(descending=True)
+    if request.top_p < 1:
+        shares = shares.masked_fill(shares.cumsum(0) - shares >= request.top_p, 0.0)
+    return int(order[shares.multinomial(1, generator=random_source)])

@@ -133,7 +133,10 @@ class LeaseRenewal:
 
 
 class RunWorker:
-    """A drainer at work. `ready`: leased and rendered; `out`: stored as sent, nearly all of them in flight."""
+    """A drainer at work. `ready`: leased and rendered; `out`: stored as sent, nearly all of them in flight.
+
+    `is_dry`: the last lease found no calls. `gives_way`: somebody waits for an endpoint test.
+    """
 
     def __init__(self, run: Run, drainer: Drainer, renewal: LeaseRenewal, until: float):
         self.run, self.drainer, self.renewal, self.until = run, drainer, renewal, until
@@ -193,15 +196,15 @@ class RunWorker:
 
     def _run_turn(self) -> None:
         """Wait for replies, store them together with the next calls, send those, and parse the stored replies."""
-        busy, could_leave = bool(self.out), self.ready and self._count_free_slots(len(self.out))
-        waits = busy and not could_leave
+        busy, could_send = bool(self.out), self.ready and self._count_free_slots(len(self.out))
+        waits = busy and not could_send
         outcomes = self.wire.collect(WAIT_SECONDS if waits else 0, GATHER_SECONDS if waits else 0)
         taken_back = self._recall_unsent(outcomes)
         self.pace.observe(outcomes, len(self.out))
         self.wire.slots = self.pace.limit
-        room = self._count_free_slots(len(self.out) - len(outcomes))
-        if outcomes or taken_back or (room and self.ready):
-            self._record(outcomes, taken_back, room)
+        n_free = self._count_free_slots(len(self.out) - len(outcomes))
+        if outcomes or taken_back or (n_free and self.ready):
+            self._record(outcomes, taken_back, n_free)
         self._read_due_replies(everything=not busy or not outcomes)
         if not self.out and not outcomes and self._may_continue():
             time.sleep(WAIT_SECONDS / 5)
@@ -213,19 +216,19 @@ class RunWorker:
             return []
         return [self.out.pop(call_id) for call_id in self.wire.take_back()]
 
-    def _record(self, outcomes: list[Outcome], taken_back: list[Job], room: int) -> None:
-        leaving_now = self.ledger.record(outcomes, self.out, self.ready[:room], taken_back)
+    def _record(self, outcomes: list[Outcome], taken_back: list[Job], n_free: int) -> None:
+        to_send = self.ledger.record(outcomes, self.out, self.ready[:n_free], taken_back)
         for outcome in outcomes:
             del self.out[outcome.call_id]
         self.is_active = self.is_active and self.ledger.may_go_on
         self.ready = taken_back + [job for job in self.ready if job.call.state == CallState.LEASED]
-        self.out |= {job.call.pk: job for job in leaving_now}
-        self.wire.send([(job.call.pk, job.prompt.body(self.run.model)) for job in leaving_now])
+        self.out |= {job.call.pk: job for job in to_send}
+        self.wire.send([(job.call.pk, job.prompt.body(self.run.model)) for job in to_send])
 
     def _count_free_slots(self, n_out: int) -> int:
         if not self._may_continue() or self.endpoint.is_blocked or self.ledger.is_paced:
             return 0
-        ahead = 0 if pace.is_limited(self.endpoint) else self.pace.most_ahead  # a minute counts what leaves in it
+        ahead = 0 if pace.is_limited(self.endpoint) else self.pace.most_ahead  # limits count recorded calls
         return max(0, self.pace.limit + ahead - n_out)
 
     def _lease_more(self) -> None:

@@ -51,7 +51,7 @@ PROBES: dict[str, dict[str, Any]] = {
 }
 MOST_CHANGES = 3
 LIMITS = (None, 512, FOR_REASONING)
-"""Output tokens of a probe that is repeated because its reply was cut off: as above, then these."""
+"""Output tokens of a probe: as in PROBES (None), and larger after a cut-off reply."""
 
 
 def request_test(endpoint: Endpoint) -> None:
@@ -85,7 +85,7 @@ def probe_endpoint(endpoint_id: int) -> bool:
             endpoint_id, ok=False, problem=hello.problem.failure, reply=_redact_problem(hello.problem, key)
         )
     found: dict[str, Any] = {"usage": hello.reply.tokens_out is not None}
-    capabilities.record_capabilities(endpoint, reasons=hello.reply.is_reasoned)  # the next probes need room for it
+    capabilities.record_capabilities(endpoint, reasons=hello.reply.is_reasoned)  # they need more tokens
     for feature in ("seed", "logprobs", "json_schema"):
         found |= _read_finding(feature, endpoint, _probe(endpoint, key, feature))
     capabilities.record_capabilities(endpoint, **found)
@@ -93,7 +93,7 @@ def probe_endpoint(endpoint_id: int) -> bool:
 
 
 def _read_finding(feature: str, endpoint: Endpoint, outcome: Outcome) -> dict[str, Any]:
-    """The probe's finding about its feature; None after a failure that may have other causes."""
+    """The probe's finding about its feature; empty after a failure that may have other causes."""
     if outcome.reply is None:
         refused = outcome.problem is not None and outcome.problem.failure in (Failure.PARAMETER, Failure.REQUEST)
         return {feature: False} if refused or endpoint.can(feature) is False else {}
@@ -118,7 +118,7 @@ def _probe(endpoint: Endpoint, key: str, feature: str) -> Outcome:
 
 
 def _probe_within(endpoint: Endpoint, key: str, feature: str, adjust: dict[str, Any]) -> Outcome:
-    """Note a parameter that the server rejects, and ask again without it."""
+    """One probe. If the server rejects a parameter, record that and ask again without it."""
     if feature in endpoint.capabilities and endpoint.can(feature) is False:
         endpoint.capabilities = {name: value for name, value in endpoint.capabilities.items() if name != feature}
         endpoint.save(update_fields=["capabilities"])
@@ -257,8 +257,8 @@ class CannotRunHere(Exception):
 
 
 def offer_local_endpoint(base_url: str, key: str) -> Endpoint:
-    """The endpoint at its present address, created the first time. Only called by whoever runs the model: the address
-    is not checked."""
+    """Store the local model's current address and key, and return its endpoint. The address is not checked, so only
+    the process that runs the model calls this."""
     endpoint = get_local_endpoint()
     endpoint.base_url, endpoint.encrypted_key, endpoint.is_active = base_url, keys.encrypt(key), True
     endpoint.blocked_until = endpoint.limited_since = None
@@ -267,7 +267,7 @@ def offer_local_endpoint(base_url: str, key: str) -> Endpoint:
 
 
 def get_local_endpoint() -> Endpoint:
-    """The endpoint, which exists even if the model cannot run: runs of the sample project were made with it."""
+    """The local model's endpoint. It exists even if the model cannot run: the sample project has runs of it."""
     first = {
         "model": MODEL, "description": DESCRIPTION, "max_concurrency": AT_A_TIME, "timeout_seconds": PATIENCE_SECONDS,
         "price_in": Decimal(0), "price_out": Decimal(0),
@@ -277,14 +277,14 @@ def get_local_endpoint() -> Endpoint:
 
 
 def withdraw_local_endpoint() -> None:
-    """Do not offer it for new runs where it does not run."""
+    """Stop offering the local model for new runs, because it is not running."""
     Endpoint.objects.filter(is_local=True).update(is_active=False)
 
 
 @contextmanager
 def ensure_running(endpoint: Endpoint) -> Iterator[None]:
-    """For a command without workers: inside, the endpoint can be called. If it is the local model and does not run, it
-    is started; CannotRunHere if that is impossible."""
+    """A context for commands without workers, in which the endpoint can be called. The local model is started if it
+    does not run; CannotRunHere if that is impossible."""
     if not endpoint.is_local or _is_running(endpoint):
         yield
         return

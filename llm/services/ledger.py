@@ -1,4 +1,4 @@
-"""The ledger of a drainer: outcomes are recorded, and the next calls recorded as sent before they leave.
+"""The ledger of a drainer: it records outcomes, and records the next calls as sent before they are sent.
 
 Many rows are changed with one prepared statement each: thousands per second.
 """
@@ -23,6 +23,7 @@ from llm.services import pace, runs
 from llm.wire import Outcome
 from projects.sql import as_time, make_adapter
 
+# The columns that each change of a call writes.
 SENT = [
     "state", "messages", "params", "content_key", "reserved_nanos", "times_sent", "tries", "sent_at",
 ]  # fmt: skip
@@ -36,7 +37,7 @@ COPIED = [
     "raw_reply", "status", "text", "finish_reason", "returned_model", "logprobs", "tokens_in", "tokens_out",
 ]  # fmt: skip
 NOT_FINAL = [CallState.PLANNED, CallState.LEASED, CallState.SENT, CallState.WAITING, CallState.HELD]
-TWIN_WAITS = timedelta(seconds=1)
+TWIN_WAITS = timedelta(seconds=1)  # a twin has the same prompt as a call in flight
 UNREACHABLE_AFTER = 20
 SAME_AT_START = 10
 
@@ -79,7 +80,7 @@ class CallLedger:
     def record(
         self, outcomes: Sequence[Outcome], out: dict[int, Job], ready: list[Job], taken_back: Sequence[Job] = ()
     ) -> list[Job]:
-        """One transaction: what came back, what was not sent, and which ready jobs leave now, committed as sent."""
+        """Record outcomes and unsent jobs in one transaction; returns the ready jobs to send now, recorded as sent."""
         with transaction.atomic():
             run = runs.lock_run(self.run.pk)  # always first: a fixed order of locks prevents deadlocks
             is_mine = self._refresh_ownership()
@@ -90,7 +91,7 @@ class CallLedger:
                 if any(outcome.problem for outcome in outcomes):
                     run.refresh_from_db(fields=["state"])
             self.may_go_on = is_mine and run.state == RunState.RUNNING
-            return self._choose_leaving(run, ready) if ready else []
+            return self._choose_jobs_to_send(run, ready) if ready else []
 
     def _refresh_ownership(self) -> bool:
         """Whether the drainer's calls are still its own: while the run is locked, either all or none are taken from it.
@@ -103,7 +104,7 @@ class CallLedger:
         (self.endpoint.blocked_until,) = found
         return True
 
-    # What came back ---------------------------------------------------------------------------------------------------
+    # Outcomes ---------------------------------------------------------------------------------------------------------
 
     def _record_outcomes(self, outcomes: Sequence[Outcome], out: dict[int, Job], is_mine: bool) -> int:
         """Store the outcomes; returns their cost."""
@@ -115,7 +116,7 @@ class CallLedger:
             self._apply_outcome(job, outcome, now)
             price = job.call.cost_nanos - before
             paid += price
-            if is_mine or self._is_first(job.call, price):
+            if is_mine or self._still_counts(job.call, price):
                 calls.append(job.call)
         update_calls(calls, CAME_BACK, NOT_FINAL)
         self.replied += [call for call in calls if call.state == CallState.REPLIED]
@@ -123,7 +124,7 @@ class CallLedger:
         self._note_successes(any(outcome.reply for outcome in outcomes))
         return paid
 
-    def _is_first(self, call: Call, price: int) -> bool:
+    def _still_counts(self, call: Call, price: int) -> bool:
         """Whether our outcome still counts for a call that was considered lost and taken over. Its cost is added
         anyway."""
         row = Call.objects.select_for_update().get(pk=call.pk)
@@ -152,7 +153,7 @@ class CallLedger:
         call.reserved_nanos = 0
 
     def _compute_cost(self, job: Job) -> int:
-        """By the server's own token count; without one by our estimate, which tends to be too high."""
+        """The cost by the server's token count; without one by our estimate, which tends to be too high."""
         n_in = estimate_tokens_in(job.prompt) if job.call.tokens_in is None else job.call.tokens_in
         n_out = get_max_tokens_out(job.prompt) if job.call.tokens_out is None else job.call.tokens_out
         return compute_cost(self.endpoint, n_in, n_out) or 0
@@ -194,7 +195,7 @@ class CallLedger:
             runs.pause(self.run, "limited")
 
     def _have_failed_alike(self, failure: Failure) -> bool:
-        """Whether the first ten calls all failed in this way; the present one is not stored yet."""
+        """Whether the first ten calls all failed in this way; the current one is not stored yet."""
         if self.run.calls.filter(state__in=GOOD).exists():
             self.has_answers = True
             return False
@@ -216,14 +217,14 @@ class CallLedger:
             call.times_sent, call.tries = call.times_sent - 1, call.tries - 1
         update_calls([job.call for job in jobs], TAKEN_BACK, [CallState.SENT], self.drainer.name)
 
-    # What leaves ------------------------------------------------------------------------------------------------------
+    # Calls to send ----------------------------------------------------------------------------------------------------
 
-    def _choose_leaving(self, run: Run, ready: list[Job]) -> list[Job]:
+    def _choose_jobs_to_send(self, run: Run, ready: list[Job]) -> list[Job]:
         """The jobs to send: without those answered before, already in flight, or beyond the budget."""
         if not self.may_go_on or self.endpoint.is_blocked:
             return []
         stored, on_wire = self._find_same_content(ready)
-        leaving, twins, copied = [], [], []
+        to_send, twins, copied = [], [], []
         for job in ready:
             if job.content_key in stored:
                 copied.append(self._copy_reply(job, stored[job.content_key]))
@@ -231,11 +232,11 @@ class CallLedger:
                 twins.append(job.call)
             else:
                 on_wire.add(job.content_key)
-                leaving.append(job)
+                to_send.append(job)
         self._write_copies(copied)
         self._postpone(twins)
-        leaving = self._limit_to_rates(self._limit_to_budget(run, leaving))
-        return self._write_sent(leaving)
+        to_send = self._limit_to_rates(self._limit_to_budget(run, to_send))
+        return self._write_sent(to_send)
 
     def _find_same_content(self, ready: list[Job]) -> tuple[dict[str, Call], set[str]]:
         keys = {job.content_key for job in ready}
@@ -337,7 +338,7 @@ def update_calls(calls: Sequence[Call], columns: Sequence[str], states: Sequence
 def update_rows(
     columns: Sequence[str], rows: Sequence[tuple[Any, ...]], states: Sequence[str], owner: str | None = None
 ) -> int:
-    """Like `update_calls`; a row: the columns' values in the database's types (JSON as text), then the call's id."""
+    """Like `update_calls`. A row has the columns' values in the database's types (JSON as text) and the call's id."""
     if not rows:
         return 0
     sets = ", ".join(f"{_quote(column)} = %s" for column in columns)
@@ -363,7 +364,7 @@ def insert_planned(rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert calls, values in the order of PLANNED; existing calls (same run, key, sample and turn) are unchanged."""
     if not rows:
         return
-    fixed = _defaults()
+    fixed = _get_defaults()
     into = f"INSERT INTO {_quote(Call._meta.db_table)} ({', '.join(map(_quote, [*PLANNED, *fixed]))})"
     end = "ON CONFLICT DO NOTHING"
     with connection.cursor() as cursor:
@@ -377,7 +378,7 @@ def insert_planned(rows: Sequence[tuple[Any, ...]]) -> None:
 
 
 @cache
-def _defaults() -> dict[str, str]:
+def _get_defaults() -> dict[str, str]:
     """The other non-null columns, with the value of a new call as a literal."""
     call, found = Call(), {}
     for each in Call._meta.concrete_fields:

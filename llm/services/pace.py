@@ -14,7 +14,7 @@ from llm.wire import Outcome
 
 SLOWER = 0.8
 AHEAD, MOST_AHEAD = 1 / 4, 16
-AHEAD_FROM = 32  # parallel calls; with fewer, the ledger's time is negligible beside a reply's
+AHEAD_FROM = 32  # parallel calls; with fewer, the ledger's time is negligible compared to a reply's
 
 
 class Pace:
@@ -38,7 +38,7 @@ class Pace:
         return min(int(self.limit * AHEAD), MOST_AHEAD) if self.limit >= AHEAD_FROM else 0
 
     def observe(self, outcomes: Sequence[Outcome], n_out: int) -> None:
-        """`n_out`: how many calls were in flight before these returned."""
+        """Adapt the limit. `n_out`: how many calls were in flight before these returned."""
         for outcome in outcomes:
             n_out -= 1
             if self._n_left_in_episode:
@@ -51,7 +51,7 @@ class Pace:
 
 
 def get_starting_limit(endpoint: Endpoint, n_drainers: int) -> int | None:
-    """The initial value of a new drainer, from the findings of the last ones; None: its full share."""
+    """The initial value of a new drainer, from what the last ones found; None: its full share."""
     now = endpoint.concurrency_now
     return None if now is None else max(1, now // max(1, n_drainers))
 

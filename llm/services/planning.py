@@ -28,8 +28,8 @@ Row = tuple[Any, ...]
 
 
 def plan_run(run: Run, may_go_on: Callable[[], bool]) -> bool:
-    """Continue after the last committed batch; True when the plan is complete and the run has started."""
-    run_kind, size, position = get_run_kind(run), FIRST_BATCH, _first_position(run)
+    """Plan on after the last committed batch; True when the plan is complete and the run has started."""
+    run_kind, size, position = get_run_kind(run), FIRST_BATCH, _find_first_position(run)
     pairs = islice(iter(run_kind.plan(run)), position, None)
     while batch := list(islice(pairs, size)):
         seconds = _insert_rows(_plan_rows(run, run_kind, batch, position))
@@ -55,7 +55,7 @@ def _render_one(run_kind: RunKind, run: Run, pair: Pair) -> Request | str:
         return str(error) or type(error).__name__
 
 
-def _first_position(run: Run) -> int:
+def _find_first_position(run: Run) -> int:
     last = run.calls.filter(turn=0, follows=None).aggregate(last=Max("position"))["last"]
     return 0 if last is None else last + 1
 
@@ -70,7 +70,7 @@ def _plan_rows(run: Run, run_kind: RunKind, pairs: list[Pair], position: int) ->
 
 
 def _get_planned_columns(request: Request | str) -> Row:
-    """Hash, state, class and message of an error, end: a call without a prompt has failed from the start."""
+    """Prompt hash, state, error class, error and end time: a call without a prompt has failed from the start."""
     if isinstance(request, str):
         return "", CallState.FAILED.value, Failure.PROMPT.value, request, as_time(timezone.now())
     return hash_request(request), CallState.PLANNED.value, "", "", None
@@ -165,7 +165,7 @@ class Estimate:
 
 
 def estimate(run: Run) -> Estimate:
-    """The run may be unsaved. Equal prompts count once: later ones will reuse the answer."""
+    """Estimate a run, which may be unsaved. Equal prompts count once: later ones reuse the answer."""
     n_calls = n_known = n_bad = n_in = n_out = 0
     seen: set[str] = set()
     for keyed in _render_prompts(run):
@@ -208,7 +208,7 @@ def _find_stored(keys: set[str]) -> set[str]:
 
 
 def _estimate_seconds(endpoint: Endpoint, n_calls: int) -> float | None:
-    """From the last answers of this endpoint; None if there are none."""
+    """The estimated duration, from the last answers of this endpoint; None if there are none."""
     answered = Call.objects.filter(run__endpoint=endpoint, state=CallState.ANSWERED, seconds__isnull=False)
     recent = list(answered.order_by("-pk").values_list("pk", flat=True)[:RECENT])
     mean = Call.objects.filter(pk__in=recent).aggregate(mean=Avg("seconds"))["mean"]

@@ -23,11 +23,11 @@ CUT_REASON, PARSE_REASON, LOGPROBS_REASON = UNUSABLE_REASONS
 
 
 def pause_if_unusable(run: Run) -> bool:
-    """Count stored replies, so that several workers together notice the twentieth; returns whether this call paused
-    the run.
+    """Pause the run if its first 20 replies are all unusable; returns whether this call paused it.
 
-    Call it after replies were read and committed. A first reply that is followed by a second request does not count,
-    as the second is often good. One usable reply, or the decision to continue, ends the check.
+    Call it after replies were read and committed: all stored ones count, also those of other workers. A first reply
+    that is followed by a second request does not count, as the second is often good. One usable reply, or the decision
+    to continue, ends the check.
     """
     if run.keeps_going or getattr(run, "_has_usable_replies", False):
         return False
@@ -48,7 +48,7 @@ def find_unusable_replies(run: Run) -> "QuerySet[Call]":
 
 
 def find_common_reason(unusable: "QuerySet[Call]") -> str:
-    """The most common reason."""
+    """The most common reason why replies are unusable."""
     n_cut = unusable.filter(error_class__in=[Failure.CUT, Failure.EMPTY]).count()
     n_without = unusable.filter(error=NO_LOGPROBS).count()
     if n_without > max(n_cut, unusable.count() - n_cut - n_without):
@@ -71,9 +71,7 @@ def read_replies(run: Run, calls: Sequence[Call]) -> bool:
     try:
         _read_all(run, calls, _read_directly)
     except Exception:
-        _read_all(
-            run, calls, _read_in_savepoint
-        )  # a savepoint for each would double the time, so they are used only if needed
+        _read_all(run, calls, _read_in_savepoint)  # only if needed, as savepoints double the time
     return pause_if_unusable(run)
 
 
@@ -153,9 +151,9 @@ def _settle(run_kind: RunKind, run: Run, call: Call, read: Reader) -> list[Call]
 def _follow_up_or_fail(run_kind: RunKind, run: Run, call: Call, failure: Failure, words: str) -> list[Call]:
     """One more call per kind of failure, if the run kind allows it; after a cut-off, as long as the limit grows."""
     limit = get_larger_limit(run, call) if failure == Failure.CUT else None
-    has_words = failure != Failure.PARSE or run_kind.reprompt(run, call) is not None
+    has_prompt = failure != Failure.PARSE or run_kind.reprompt(run, call) is not None
     is_over = limit is None if failure == Failure.CUT else failure in _get_earlier_failures(call)
-    if is_over or not has_words or not run_kind.may_follow_up(run, call):
+    if is_over or not has_prompt or not run_kind.may_follow_up(run, call):
         call.state, call.error_class, call.error = CallState.FAILED, failure, words
         return []
     adjust = call.adjust | ({LENGTH: limit} if limit else {}) | {"repeats": failure != Failure.PARSE}

@@ -1,4 +1,4 @@
-"""Runs made elsewhere: their recorded replies are put into the ledger of another project.
+"""Recorded runs: exporting their replies, and importing them into another project.
 
 No model is asked. A reply is found by its request, so it can only be used for exactly the same prompt.
 """
@@ -57,7 +57,7 @@ def record(run: Run) -> Iterator[dict[str, Any]]:
 
 @transaction.atomic
 def replay(run: Run, recorded: Mapping[str, Recording], ask: Callable[[Run], object] | None = None) -> None:
-    """Plan the run and give each call its reply, by the same steps as a worker.
+    """Plan the run and give each call its recorded reply, in the same steps as a worker.
 
     Calls without a reply are left to `ask`; without it NotRecorded is raised. Call it in the transaction that creates
     the run, before any worker learns of it.

@@ -27,7 +27,7 @@ def create_run(
     scope: str = "", budget: Decimal | None = None, started_by: User | None = None, on_unknown: str = Unknown.REPEAT,
     keeps_going: bool = False,
 ) -> Run:  # fmt: skip
-    """A run that is planned as soon as a worker gets its message."""
+    """Create a run; the worker that gets its message plans it."""
     if not Endpoint.objects.available_to(project).filter(pk=endpoint.pk).exists():
         raise CannotStart(
             _("%(name)s is not offered to this project. Choose another model, or ask an admin to offer it.")
@@ -78,7 +78,7 @@ def lock_run(run_id: int) -> Run:
 
 
 def pause(run: Run, reason: str) -> bool:
-    """Calls in flight are finished and stored; nothing more is sent."""
+    """Pause the run: nothing more is sent; calls in flight finish and are stored."""
     changed = Run.objects.active().filter(pk=run.pk).update(state=RunState.PAUSED, reason=reason)
     return bool(changed)
 
@@ -159,7 +159,7 @@ def set_budget(run: Run, budget: Decimal | None) -> None:
 
 
 def set_on_unknown(run: Run, on_unknown: str) -> bool:
-    """From now on; False for a run that is over. Calls already held wait for `decide_held`."""
+    """Set how unknown outcomes are treated from now on; False if the run is over. Held calls wait for `decide_held`."""
     states = [RunState.PLANNING, RunState.RUNNING, RunState.PAUSED]
     return bool(Run.objects.filter(pk=run.pk, state__in=states).update(on_unknown=Unknown(on_unknown)))
 

@@ -37,8 +37,8 @@ def count_useful_drainers(run: Run) -> int:
     if not run.is_planned:
         return 1
     workers = max(1, Worker.objects.alive().count())
-    some = run.calls.open()[: CALLS_PER_DRAINER * (workers - 1) + 1].count() if workers > 1 else 1
-    return max(1, min(workers, -(-some // CALLS_PER_DRAINER)))
+    n_open = run.calls.open()[: CALLS_PER_DRAINER * (workers - 1) + 1].count() if workers > 1 else 1
+    return max(1, min(workers, -(-n_open // CALLS_PER_DRAINER)))
 
 
 def renew_lease(drainer: Drainer) -> bool:
@@ -123,7 +123,7 @@ def count_drainers(endpoint: Endpoint) -> int:
 
 
 def get_concurrency_share(endpoint: Endpoint) -> int:
-    """A drainer's share of the endpoint's parallel calls, all of which together are at most its limit."""
+    """A drainer's share of the endpoint's limit of parallel calls."""
     return max(1, endpoint.max_concurrency // count_drainers(endpoint))
 
 
@@ -133,7 +133,7 @@ SWEEP_EVERY = timedelta(seconds=30)
 
 
 def sweep(every: timedelta = SWEEP_EVERY) -> bool:
-    """Done by the first worker after the interval; for the others it does nothing."""
+    """Check all runs, once per interval over all workers; returns whether this call did it."""
     now = timezone.now()
     Sweep.objects.get_or_create(pk=1, defaults={"swept_at": now - 2 * every})
     if not Sweep.objects.filter(pk=1, swept_at__lte=now - every * 0.9).update(swept_at=now):
