@@ -36,10 +36,13 @@ from bench.toy_run import PARAMS, make_run, prompt, register_toy  # noqa: E402
 def engine(url: str, calls: int, at_a_time: int, storm: list[float] | None, workers: int = 1) -> dict[str, Any]:
     """The engine as workers run it, in one slice; the plan is made before."""
     run = make_run(url, calls, at_a_time)
+    from jobs.workers import record_heartbeat
     from llm.models import CallState
     from llm.services import planning
 
     planning.plan_run(run, lambda: True)
+    for number in range(workers):  # as many work on a run as are alive
+        record_heartbeat(f"worker {number}")
     with work_beside(run.pk, workers - 1) as others:
         parts = [drain(run.pk), *others()]
     replies = sorted(moment for part in parts for moment in part["replies"])
