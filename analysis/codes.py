@@ -120,7 +120,7 @@ def join_codes(protocol: str, names: Collection[str], *kinds: str) -> str:
 # Item-writing flaws that people found in the items of a study, in any study of the project that asked about flaws.
 
 
-def filter_flaw_codes(study: Study) -> QuerySet[Response]:
+def query_flaw_answers(study: Study) -> QuerySet[Response]:
     """People's current answers about flaws of the study's items, in any study of the project."""
     return Response.objects.filter(
         question__in=(*RULES, *HUMAN_ONLY, *GUIDELINES),
@@ -131,10 +131,10 @@ def filter_flaw_codes(study: Study) -> QuerySet[Response]:
     )
 
 
-def collect_flaw_codes(study: Study) -> dict[str, dict[str, bool]]:
+def decide_flaws_by_majority(study: Study) -> dict[str, dict[str, bool]]:
     """By item and flaw, whether most people say yes; a tie is left out."""
     counts: dict[tuple[str, str], int] = {}
-    for item, flaw, value in filter_flaw_codes(study).values_list("item__external_id", "question", "value"):
+    for item, flaw, value in query_flaw_answers(study).values_list("item__external_id", "question", "value"):
         if value in ("yes", "no"):
             counts[item, flaw] = counts.get((item, flaw), 0) + (1 if value == "yes" else -1)
     found: dict[str, dict[str, bool]] = {}

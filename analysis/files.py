@@ -13,7 +13,7 @@ from typing import IO, Any, cast
 from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
-from items.files import wants_mark
+from items.files import wants_bom
 
 # PostgreSQL does not keep the order of the keys of JSON.
 
@@ -80,7 +80,7 @@ def send_file(name: str, file: IO[bytes]) -> FileResponse:
 
 def mark_encoding(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     """The response; a CSV begins with a byte-order mark if the query asks for one."""
-    if wants_mark(request.GET) and response.get("Content-Type", "").startswith("text/csv"):
+    if wants_bom(request.GET) and response.get("Content-Type", "").startswith("text/csv"):
         if isinstance(response, HttpResponse):
             response.content = codecs.BOM_UTF8 + response.content
         elif isinstance(response, StreamingHttpResponse):

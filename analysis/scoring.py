@@ -21,7 +21,7 @@ from evaluation.baselines import (
 )
 from evaluation.models import Scoring
 from evaluation.run_kind import P_TRUE, TICKED
-from evaluation.scoring import list_asked, make_setting
+from evaluation.scoring import iter_sent_options, make_setting
 from evaluation.services.scoring import map_runs
 from llm.models import Run
 from studies.models import AnnotatorKind
@@ -131,7 +131,7 @@ def sum_up(scoring: Scoring, answers: Answers, evaluator: Mapping[str, Any]) -> 
 def tally_texts(scoring: Scoring, answers: Answers) -> np.ndarray[Any, np.dtype[np.int64]]:
     """(texts, 4): right and all judgments without the text, right and all with it."""
     counts = np.zeros((len(scoring.texts), 4), dtype=np.int64)
-    for place, asked in list_asked(scoring.texts):
+    for place, asked in iter_sent_options(scoring.texts):
         where = parse_place(place)
         for column, stage in ((0, GUESS), (2, READ)):
             ticked = answers.ticked.get((stage, where))

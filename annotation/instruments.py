@@ -18,7 +18,7 @@ from studies.protocols import PROTOCOLS, Declaration
 from studies.services.answering import pass_phase
 from studies.services.creating import create_study, find_free_slug
 from studies.services.declarations import get_declaration
-from studies.services.instruments import find_shipped_model, store_version
+from studies.services.instruments import find_shipped_wording, store_version
 from studies.services.launching import start_preview
 from studies.services.places import find_place
 from studies.services.spec import SpecError, check_spec
@@ -142,4 +142,4 @@ class PeopleInstruments(InstrumentKind):
 
 def find_reference_wording(content: Mapping[str, Any]) -> dict[str, Any]:
     """The shipped wording of the same protocol."""
-    return find_shipped_model(str(find_protocol(content)), str(content.get("language"))) or {}
+    return find_shipped_wording(str(find_protocol(content)), str(content.get("language"))) or {}

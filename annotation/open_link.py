@@ -25,16 +25,16 @@ from studies.models import Annotator, Study, StudyState
 from studies.recruitment import IDENTITY, SIGNATURE, TURK_FRAMES, TURK_HOST, TURK_HOSTS, Recruitment
 from studies.services.answering import join_study
 from studies.services.declarations import get_wording
-from studies.services.durations import tell_minutes
+from studies.services.durations import get_shown_minutes
 from studies.services.quotas import has_group_quotas
 from studies.services.recruiting import (
     NoPlace,
-    find_stranger,
+    admit_visitor,
+    find_known_visitor,
     get_recruitment,
     has_place,
     is_signed,
     keep_platform_ids,
-    start_stranger,
 )
 from studies.services.states import WrongState
 
@@ -136,7 +136,7 @@ def show_landing(request: HttpRequest, study: Study) -> HttpResponse:
     except NoIdentity as problem:
         return render_landing(request, problem=str(problem), status=400)
     if visitor.is_preview:
-        return render_landing(request, minutes=tell_minutes(study), is_preview=True)
+        return render_landing(request, minutes=get_shown_minutes(study), is_preview=True)
     known = find_visitor(request, study, visitor)
     if request.method == "POST":
         return start(request, study, visitor, known)
@@ -145,7 +145,7 @@ def show_landing(request: HttpRequest, study: Study) -> HttpResponse:
     return render_landing(
         request,
         known=known,
-        minutes=tell_minutes(study),
+        minutes=get_shown_minutes(study),
         start=secrets.token_urlsafe(16),
         shares=not visitor.person,
         is_framed=request.headers.get("Sec-Fetch-Dest") == "iframe",
@@ -155,7 +155,7 @@ def show_landing(request: HttpRequest, study: Study) -> HttpResponse:
 def find_visitor(request: HttpRequest, study: Study, visitor: Visitor) -> Annotator | None:
     """The annotator who came before with this id, or in this browser."""
     if visitor.person:
-        return find_stranger(study, visitor.person, "")
+        return find_known_visitor(study, visitor.person, "")
     annotator = find_annotator_by_link(request.COOKIES.get(COOKIE, ""))
     return annotator if annotator and annotator.study_id == study.pk and "new" not in request.POST else None
 
@@ -163,7 +163,7 @@ def find_visitor(request: HttpRequest, study: Study, visitor: Visitor) -> Annota
 def start(request: HttpRequest, study: Study, visitor: Visitor, known: Annotator | None) -> HttpResponse:
     nonce = clean_token(request.POST.get("start", "")) or secrets.token_urlsafe(16)
     try:
-        annotator = known or start_stranger(
+        annotator = known or admit_visitor(
             study, person=visitor.person, start=nonce, group=visitor.group, profile=visitor.profile
         )
     except NoPlace:

@@ -23,7 +23,7 @@ from studies.protocols.base import UnitKind
 from studies.recruitment import TURK_HOSTS
 from studies.services.answering import StaleStage, find_retractable
 from studies.services.declarations import QuestionSource, get_annotator_question_source, get_annotator_wording
-from studies.services.durations import tell_minutes
+from studies.services.durations import get_shown_minutes
 from studies.services.phases import PRACTICE_ROUND, get_phase, get_phase_words, list_phases, read_passages
 from studies.services.places import Place
 from studies.services.recruiting import get_completion_code, get_recruitment, get_turk_form
@@ -203,7 +203,7 @@ def render_phase(
         "form": PhaseForm(phase, passage, sent) if phase and phase.questions else None,
         "number": phases.index(name) + 1 if name in phases else 0,
         "total": len(phases),
-        "minutes": tell_minutes(annotator.study) if phases and name == phases[0] else 0,
+        "minutes": get_shown_minutes(annotator.study) if phases and name == phases[0] else 0,
         "own_link": request.build_absolute_uri(annotator.get_link()) if came_by_open_link(annotator) else "",
         "instructions": [draw_words(annotator, each, locate) for each in list_instructions(annotator, phase)],
     }

@@ -36,7 +36,7 @@ from studies.access import get_study
 from studies.models import Annotator, EndReason
 from studies.services import answering
 from studies.services.answering import Incomplete, StaleStage, take_back
-from studies.services.durations import tell_minutes
+from studies.services.durations import get_shown_minutes
 from studies.services.launching import start_phase_preview
 from studies.services.phases import get_phase
 from studies.services.places import find_place
@@ -65,7 +65,7 @@ def join_as(request: HttpRequest, annotator: Annotator) -> HttpResponse:
     if annotator.revoked_at:
         return render_words(request, annotator, "revoked", status=410)
     if request.method != "POST":
-        context = {"preview": is_not_counted(annotator), "minutes": tell_minutes(annotator.study)}
+        context = {"preview": is_not_counted(annotator), "minutes": get_shown_minutes(annotator.study)}
         return render(request, "annotation/join.html", context)
     answering.join_study(annotator)
     response = redirect("work", annotator.public_id)

@@ -51,8 +51,8 @@ def figures() -> Iterator[tuple[str, str]]:
     from analysis.figures.registry import as_svg
     from analysis.measures.power import Components, Plan
     from analysis.protocols.guess_then_read.planner import GuessPlan
-    from analysis.services.figures import figure_specification
-    from analysis.services.planning import outlook_figure, outlook_of
+    from analysis.services.figures import specify_figure
+    from analysis.services.planning import compute_outlook, draw_outlook
     from analysis.services.reporting import build
     from projects.models import Project
     from tests.drawn import FIGURES
@@ -61,10 +61,10 @@ def figures() -> Iterator[tuple[str, str]]:
         study = make(Project.objects.create(slug=make.__name__.replace("_", "-"), title=make.__name__))
         report = build(study, Choices())
         for name in report.figures:
-            yield name, as_svg(figure_specification(study, report, name))
+            yield name, as_svg(specify_figure(study, report, name))
         if "dumbbell" in report.figures:
-            table = outlook_of(study, GuessPlan(Plan(6, 4), 0.58, 0.84, 0.1, Components()))
-            yield "outlook", outlook_figure(study, table, "svg").decode()
+            table = compute_outlook(study, GuessPlan(Plan(6, 4), 0.58, 0.84, 0.1, Components()))
+            yield "outlook", draw_outlook(study, table, "svg").decode()
 
 
 def write(out: Path, name: str, svg: str) -> None:

@@ -183,13 +183,13 @@ def address_of(study: str, page: str) -> str:
     from analysis.choices import Choices
     from analysis.results.forms import ResultsForm
     from analysis.services.cached_results import ResultKey, get_result
-    from analysis.services.results import STAND_IN, counts_by_purpose
+    from analysis.services.results import STAND_IN, count_by_purpose
     from analysis.tables.page import has_answers
     from studies.models import Study
 
     made = Study.objects.get(slug=study)
     name, column, *ending = page.split(".")
-    choices: Choices = ResultsForm(made, counts_by_purpose(made), QueryDict()).choices
+    choices: Choices = ResultsForm(made, count_by_purpose(made), QueryDict()).choices
     key = ("stand-in", made, choices, ("skilled",)) if name in STAND_IN else ("report", made, choices)
     table = get_result(ResultKey(*key)).table(name)  # computed before
     shown = table.find_number(column)

@@ -283,7 +283,7 @@ def page(study: str, folder: Path) -> dict[str, float]:
 
     from analysis.results.forms import ResultsForm
     from analysis.services import computing
-    from analysis.services.results import counts_by_purpose, report_of
+    from analysis.services.results import count_by_purpose, get_report
     from jobs import tasks
     from jobs.models import Job
     from studies.models import Study
@@ -312,8 +312,8 @@ def page(study: str, folder: Path) -> dict[str, float]:
     shown = open_page("drawn")
     found["kilobytes"] = len(shown.content) / 1000
     started = time.perf_counter()
-    asked = ResultsForm(made, counts_by_purpose(made)).choices
-    for name in report_of(made, asked).figures:
+    asked = ResultsForm(made, count_by_purpose(made)).choices
+    for name in get_report(made, asked).figures:
         assert client.get(f"/s/{study}/results/figures/{name}.svg").status_code == 200
     found["figures"] = time.perf_counter() - started
     answer_once(study)

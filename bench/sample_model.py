@@ -50,7 +50,9 @@ def write_down(recorded: dict | None) -> None:
             lambda run: recorded_replies.replay(run, recorded, lambda run: drain_here(run, progress, slice_seconds=20)),
         )
     load_sample.RECORDED.parent.mkdir(exist_ok=True)
-    replies = {reply["asked"]: reply for run in Run.objects.order_by("pk") for reply in recorded_replies.record(run)}
+    replies = {
+        reply["asked"]: reply for run in Run.objects.order_by("pk") for reply in recorded_replies.export_replies(run)
+    }
     lines = [json.dumps(reply, ensure_ascii=False, sort_keys=True) + "\n" for reply in replies.values()]
     load_sample.RECORDED.write_text("".join(lines), encoding="utf-8")
     print(f"{len(lines)} replies for {Call.objects.count()} calls, {load_sample.RECORDED.stat().st_size} bytes")

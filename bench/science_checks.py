@@ -17,7 +17,7 @@ import numpy as np
 from scipy.stats import studentized_range
 
 from analysis.measures.contrasts import adjust_text_contrasts, largest_t
-from analysis.measures.correlations import naive_difference, within_text
+from analysis.measures.correlations import naive_difference, regress_within_texts
 from analysis.measures.informativity import carry_over
 from analysis.measures.item_response import fit_item_response, fit_statistics, mantel_haenszel
 from analysis.measures.prediction_powered import PEOPLE_ONLY, SLOPE_ONE, Cell, combine, fit, gain
@@ -153,7 +153,7 @@ def own_data(data: dict[str, Any], wordnet: str) -> Iterator[Check]:
     flaw, checks = data["flaw_within_text"], data["flaw_within_text"]["checks"]
     text, y = np.array(flaw["text"]), np.array(flaw["informativity"])
     columns = np.stack([np.array(flaw["flaw"]), np.array(flaw["type_b"])], axis=1).astype(float)
-    fitted = within_text(y[:, None], columns, text)
+    fitted = regress_within_texts(y[:, None], columns, text)
     without = fitted.without[:, 0, 0]
     error = ((len(without) - 1) / len(without) * ((without - without.mean()) ** 2).sum()) ** 0.5
     yield "flaw, naive", naive_difference(y, columns[:, 0] == 1), checks["naive"], EXACT

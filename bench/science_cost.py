@@ -19,7 +19,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads that wait for each other wou
 import numpy as np
 
 from analysis.measures.contrasts import adjust_joint_contrasts
-from analysis.measures.correlations import within_text
+from analysis.measures.correlations import regress_within_texts
 from analysis.measures.informativity import carry_over
 from analysis.measures.item_analysis import miskey
 from analysis.measures.item_response import fit_item_response, fit_statistics, item_functioning, residual_correlations
@@ -137,7 +137,7 @@ def functioning(rng: np.random.Generator) -> Callable[[], object]:
 def time_flaws(rng: np.random.Generator) -> Callable[[], object]:
     """50,000 items (20 judgments each) on 5,000 texts, 19 flaws and 8 types of question, three outcomes."""
     design = (rng.random((50_000, 27)) < 0.2).astype(float)
-    return lambda: within_text(rng.random((50_000, 3)), design, np.repeat(np.arange(5000), 10), 19)
+    return lambda: regress_within_texts(rng.random((50_000, 3)), design, np.repeat(np.arange(5000), 10), 19)
 
 
 def versions(rng: np.random.Generator) -> Callable[[], object]:

@@ -24,7 +24,7 @@ from analysis.measures.contrasts import (
     adjust_text_contrasts,
     list_pairs,
 )
-from analysis.measures.correlations import naive_difference, within_text
+from analysis.measures.correlations import naive_difference, regress_within_texts
 from analysis.measures.informativity import carry_over
 from analysis.measures.item_response import item_functioning
 from analysis.measures.label_severity import label_severity
@@ -150,10 +150,10 @@ def check_flaws(rng: np.random.Generator) -> Held:
     ease, kind = rng.normal(0, 0.1, 30), rng.random(180) < 0.5
     flaw = rng.random(180) < logistic(-12 * ease[text] + 1.0 * kind - 0.5)
     y = 0.3 + ease[text] - 0.06 * kind - 0.08 * flaw + rng.normal(0, 0.08, 180)
-    both = within_text(y[:, None], np.stack([flaw, kind], axis=1).astype(float), text, 1)
+    both = regress_within_texts(y[:, None], np.stack([flaw, kind], axis=1).astype(float), text, 1)
     parts = jackknife_parts(float(both.coefficients[0, 0]), both.without[:, 0, 0])
     yield "within text and type", *check_interval(parts, -0.08)
-    alone = within_text(y[:, None], flaw[:, None].astype(float), text)
+    alone = regress_within_texts(y[:, None], flaw[:, None].astype(float), text)
     yield "estimate: naive", False, naive_difference(y, flaw)
     yield "estimate: within text", False, float(alone.coefficients[0, 0])
     yield "estimate: within text and type", False, float(both.coefficients[0, 0])

@@ -51,13 +51,13 @@ def execute(argv: list[str]) -> int:
     except BadSetting as bad:
         return report(str(bad))
     except (DatabaseError, InterfaceError) as error:
-        if "--traceback" in argv or not is_about_the_server(error):
+        if "--traceback" in argv or not is_about_database_state(error):
             raise
         return report(describe_error(error))
     return 0
 
 
-def is_about_the_server(error: Exception) -> bool:
+def is_about_database_state(error: Exception) -> bool:
     """Whether the error is about the state of the database rather than about the request."""
     return (
         find_outage(error) is not None

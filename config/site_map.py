@@ -29,7 +29,7 @@ class Tab:
         """The places inside the tab that this role sees."""
         return tuple(tab for tab in self.inner if role.rank >= tab.role.rank)
 
-    def lead_to(self, role: Role) -> str:
+    def choose_first_page(self, role: Role) -> str:
         """The URL name to which the tab links for this role."""
         return self.allow(role)[0].pages[0] if self.inner else self.pages[0]
 

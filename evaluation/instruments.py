@@ -32,7 +32,7 @@ from studies.prompts import collect_problems, list_checks, list_slots, read_prom
 from studies.protocols import PROTOCOLS, Stage
 from studies.services.declarations import fill_slots
 from studies.services.evaluating import GATES, PAIRS, PICKS, judgment_type, list_judged_questions
-from studies.services.instruments import find_shipped_model
+from studies.services.instruments import find_shipped_wording
 
 
 class EvaluatorPromptKind(InstrumentKind):
@@ -98,7 +98,7 @@ def get_stages(content: Mapping[str, Any]) -> dict[str, bool]:
     name = find_protocol(content)
     if name is None:
         return {}
-    protocol, wording = PROTOCOLS[name], find_shipped_model(name, str(content.get("language"))) or {}
+    protocol, wording = PROTOCOLS[name], find_shipped_wording(name, str(content.get("language"))) or {}
     stages = protocol.declare(protocol.fill({}), wording).stages
     return {stage.name: "text" in stage.shows for stage in stages}
 
@@ -171,7 +171,7 @@ def list_judgeable_protocols() -> list[str]:
 
 def load_shipped_stage(name: str, language: str) -> tuple[Stage, dict[str, Any]] | None:
     """The first stage of a protocol with its shipped wording; None if there is none."""
-    protocol, wording = PROTOCOLS[name], find_shipped_model(name, language)
+    protocol, wording = PROTOCOLS[name], find_shipped_wording(name, language)
     if wording is None:
         return None
     declaration = protocol.declare(protocol.fill({}), wording)

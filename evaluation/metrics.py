@@ -149,7 +149,7 @@ def meteor(question: str, references: Sequence[str], wordnet: Any) -> float:
 
 
 def _stem_words(text: str) -> list[str]:
-    return [_stem(word) for word in GAP.sub(" ", text.lower()).split()]
+    return [_find_stem(word) for word in GAP.sub(" ", text.lower()).split()]
 
 
 @cache
@@ -159,7 +159,7 @@ def _load_porter() -> Any:
     return PorterStemmer()
 
 
-def _stem(word: str) -> str:
+def _find_stem(word: str) -> str:
     return str(_load_porter().stem(word)) if len(word) > SHORT else word
 
 

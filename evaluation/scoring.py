@@ -31,7 +31,7 @@ class SentOption:
     option: Mapping[str, Any]
 
 
-def list_asked(texts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, SentOption]]:
+def iter_sent_options(texts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, SentOption]]:
     """Each option with its position, which is part of the key of its calls."""
     for n_text, text in enumerate(texts):
         for n_item, item in enumerate(text["items"]):
@@ -70,7 +70,7 @@ def make_setting(params: Mapping[str, Any]) -> ScoringSetting:
     texts = params["texts"] if "texts" in params else Scoring.objects.get(pk=params["scoring"]).texts
     content = InstrumentVersion.objects.get(pk=params["prompt"]).content
     stages = get_stages(content)
-    return ScoringSetting(dict(list_asked(texts)), stages, read_prompts(content, stages), params["reading"])
+    return ScoringSetting(dict(iter_sent_options(texts)), stages, read_prompts(content, stages), params["reading"])
 
 
 class ScoringRunKind(EvaluationRunKind):

@@ -118,7 +118,7 @@ class ParsedReply:
     n_left_out: int
 
 
-def parse(reply: str, n_items: int, *, explains: bool = False, only_json: bool = False) -> ParsedReply:
+def parse_reply_items(reply: str, n_items: int, *, explains: bool = False, only_json: bool = False) -> ParsedReply:
     """The items in order; none if the reply has none. If a list was requested, JSON is accepted, too."""
     text = clean_reply(reply)
     read = read_json_items(text) or ([] if only_json else read_line_items(text, explains))

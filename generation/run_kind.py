@@ -10,7 +10,14 @@ from django.utils.translation import gettext_noop
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from generation.models import GeneratorRun
-from generation.parsing import ParsedReply, find_item_problems, find_open_problems, parse, parse_open, parse_question
+from generation.parsing import (
+    ParsedReply,
+    find_item_problems,
+    find_open_problems,
+    parse_open,
+    parse_question,
+    parse_reply_items,
+)
 from generation.parts import ParsedItem
 from generation.prompts import JSON, Template, make_items_schema, make_open_schema, make_question_schema, read_template
 from generation.services import choosing
@@ -224,7 +231,7 @@ def parse_reply(run: Run, text: Text, call: Call) -> ParsedReply:
         return ParsedReply([question] if question else [], 0)
     if template.is_open:
         return parse_open(reply, run.params["n_items"], only_json=only_json)
-    return parse(reply, run.params["n_items"], explains=template.explains, only_json=only_json)
+    return parse_reply_items(reply, run.params["n_items"], explains=template.explains, only_json=only_json)
 
 
 def find_problems(run: Run, item: ParsedItem) -> list[str]:

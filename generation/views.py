@@ -141,7 +141,7 @@ def incomplete_repair(request, slug, pk):
     elif form.is_valid() and rows.is_valid():
         try:
             answer = form.cleaned_data.get("expected_answer", "")
-            storing.repair(row, form.cleaned_data["stem"], rows.values(()), answer)
+            storing.repair_item(row, form.cleaned_data["stem"], rows.values(()), answer)
         except EditRefused as refusal:
             form.add_error(None, str(refusal))
         else:
@@ -156,7 +156,7 @@ def incomplete_repair(request, slug, pk):
 def incomplete_discard(request, slug, pk):
     project = get_project(request.user, slug, Role.RESEARCHER)
     row = get_object_or_404(IncompleteItem, pk=pk, text__project=project)
-    if storing.discard(row):
+    if storing.discard_item(row):
         messages.success(request, _("The item was discarded; the model's reply stays in the run."))
     else:
         messages.info(request, _("This item has already been repaired or discarded."))
@@ -187,7 +187,7 @@ def selection_page(request, slug, pk):
     form = SelectForm(selection, request.POST or None)
     if form.is_valid():
         try:
-            selecting.select(selection, form.cleaned_data["selector"], form.cleaned_data["n"])
+            selecting.select_candidates(selection, form.cleaned_data["selector"], form.cleaned_data["n"])
         except CannotGenerate as refused:
             form.add_error(None, str(refused))
         else:

@@ -109,12 +109,12 @@ class BadZip(ValueError):
     """The content is not an acceptable ZIP file; the message says why."""
 
 
-def wants_mark(query: Mapping[str, str]) -> bool:
+def wants_bom(query: Mapping[str, str]) -> bool:
     """Whether the query asks with `bom` for a byte-order mark in CSV files, by which Excel recognizes UTF-8."""
     return query.get("bom") not in (None, "", "0", "false")
 
 
-def mark_tables(files: Mapping[str, bytes]) -> dict[str, bytes]:
+def add_boms(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files, each CSV with a byte-order mark."""
     return {name: codecs.BOM_UTF8 + content if name.endswith(".csv") else content for name, content in files.items()}
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import combinations
 
 from items.stemming import load_stemmer
-from items.wording import ABSOLUTE, ARTICLES, GAP, MONTHS, NEGATION, Wording, count_sentences, words_in
+from items.wording import ABSOLUTE, ARTICLES, GAP, MONTHS, NEGATION, Wording, count_sentences, split_words
 
 LONGER = 1.25  # times the mean length of the other options
 FEWEST_CONTENT_WORDS, MOST_SENTENCES = 3, 2
@@ -168,7 +168,7 @@ FUNCTION_WORDS = {
 
 @lru_cache(maxsize=CACHED)  # several rules use the same option
 def list_words(text: str) -> tuple[str, ...]:
-    return tuple(words_in(text.replace("’", "'")))
+    return tuple(split_words(text.replace("’", "'")))
 
 
 def find_single_key(item: Wording) -> int | None:
@@ -231,16 +231,16 @@ def joined_options(item: Wording) -> bool | None:
 
 
 @lru_cache(maxsize=3)
-def stemmer(language: str) -> Callable[[str], str]:
+def make_stemmer(language: str) -> Callable[[str], str]:
     if language not in SNOWBALL:
         return lambda word: word[:SAME_LETTERS]
     return lru_cache(maxsize=CACHED)(load_stemmer(SNOWBALL[language]).stem)
 
 
 @lru_cache(maxsize=CACHED)  # several rules use an option, and items of a text share options
-def content_stems(text: str, language: str) -> frozenset[str]:
+def list_content_stems(text: str, language: str) -> frozenset[str]:
     """Word stems of words with more than three letters, except question words and words without content."""
-    stem, empty = stemmer(language), QUESTION_WORDS.get(language, set()) | FUNCTION_WORDS.get(language, set())
+    stem, empty = make_stemmer(language), QUESTION_WORDS.get(language, set()) | FUNCTION_WORDS.get(language, set())
     return frozenset(stem(word) for word in list_words(text) if len(word) > 3 and word not in empty)
 
 
@@ -249,9 +249,9 @@ def has_repeated_word(item: Wording) -> bool | None:
     key = find_single_key(item)
     if key is None:
         return None
-    stems = [content_stems(option, item.language) for option in item.options]
+    stems = [list_content_stems(option, item.language) for option in item.options]
     others = set().union(*(each for place, each in enumerate(stems) if place != key))
-    return bool(content_stems(item.stem, item.language) & stems[key] - others)
+    return bool(list_content_stems(item.stem, item.language) & stems[key] - others)
 
 
 def convergence(item: Wording) -> bool | None:
@@ -259,7 +259,7 @@ def convergence(item: Wording) -> bool | None:
     key = find_single_key(item)
     if key is None or len(item.options) < 3:
         return None
-    stems = [content_stems(option, item.language) for option in item.options]
+    stems = [list_content_stems(option, item.language) for option in item.options]
     shared = [sum(len(own & other) for at, other in enumerate(stems) if at != place) for place, own in enumerate(stems)]
     return shared[key] > max(shared[:key] + shared[key + 1 :])
 
@@ -394,12 +394,12 @@ GUIDELINES = (
 )  # coded where a study asks for them
 
 
-def flaws_of(item: Wording) -> dict[str, bool | None]:
+def find_flaws(item: Wording) -> dict[str, bool | None]:
     """The answer of each rule about an item."""
     return {name: rule(item) for name, rule in RULES.items()}
 
 
-def question_type(item: Wording) -> str:
+def find_question_word(item: Wording) -> str:
     """The first question word of the stem; empty without one."""
     asked = QUESTION_WORDS.get(item.language, set())
     return next((word for word in list_words(item.stem) if word in asked), "")

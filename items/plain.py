@@ -126,14 +126,14 @@ def explain_too_long(value: str, limit: int) -> str:
 
 
 # What a spreadsheet might run as a formula; an apostrophe in front marks it as text.
-STARTS = frozenset("'=+-@\t\r\n＝＋－＠")
+FORMULA_STARTS = frozenset("'=+-@\t\r\n＝＋－＠")
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r\n＝＋－＠]")
 
 
 def escape_formula(text: str) -> str:
     """The text with an apostrophe in front if a spreadsheet might run it."""
-    return f"'{text}" if text[:1] in STARTS and FORMULA.match(text) else text
+    return f"'{text}" if text[:1] in FORMULA_STARTS and FORMULA.match(text) else text
 
 
 def write_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

@@ -53,7 +53,7 @@ def is_cloze(category: str, setting: str) -> bool:
     return "cloze" in (category.casefold(), setting.casefold())
 
 
-def words_in(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     return [word.casefold() for word in WORD.findall(text)]
 
 
@@ -110,9 +110,9 @@ def _ends(before: str, after: str, language: str) -> bool:
     if len(last) == 1 and word[1].isupper() and word[1] != "I":
         return False  # an initial, or the end of “U.S.”
     is_ordinal = language in WITH_ORDINAL_STOPS and last.isdigit() and len(last) < 3
-    return not is_ordinal and last not in _abbreviations(language)
+    return not is_ordinal and last not in _list_abbreviations(language)
 
 
 @cache
-def _abbreviations(language: str) -> frozenset[str]:
+def _list_abbreviations(language: str) -> frozenset[str]:
     return frozenset(ABBREVIATIONS.get(language, "").split())

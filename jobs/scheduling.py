@@ -103,7 +103,7 @@ def send_task(name: str, **about: int) -> bool:
     return True
 
 
-def look_after_jobs() -> None:
+def maintain_jobs() -> None:
     """Requeue crashed or lost jobs, and delete expired ones. Each worker does it from time to time."""
     for job in Job.objects.dead():
         release(job)

@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from jobs.models import Worker
-from jobs.scheduling import look_after_jobs
+from jobs.scheduling import maintain_jobs
 from jobs.working import RepeatingThread
 
 BEAT_SECONDS = 10
@@ -50,7 +50,7 @@ class WorkerHeartbeat(RepeatingThread):
     def act(self) -> None:
         record_heartbeat(self.worker, self.started_at)
         delete_old_workers()
-        look_after_jobs()
+        maintain_jobs()
         for function in _chores:
             import_string(function)()
 

@@ -43,7 +43,7 @@ TRACE_MARK = re.compile(
 
 def strip_traces(text: str) -> str:
     """The model's answer without its reasoning; empty while it is still reasoning. Without traces, the whole text."""
-    spans = list(answer_spans(text))
+    spans = list(find_answer_spans(text))
     return text if spans == [(0, len(text))] else "".join(text[start:end] for start, end in spans).strip()
 
 
@@ -51,7 +51,7 @@ def has_trace(text: str) -> bool:
     return any(mark.lastgroup != "empty" for mark in TRACE_MARK.finditer(text))
 
 
-def answer_spans(text: str) -> Iterator[tuple[int, int]]:
+def find_answer_spans(text: str) -> Iterator[tuple[int, int]]:
     """(start, end) of each part of the answer. A trace may contain others; one that is not closed extends to the end.
 
     Everything before a closing mark without an opening one is trace: the chat template opened it.
@@ -77,13 +77,13 @@ def answer_spans(text: str) -> Iterator[tuple[int, int]]:
     return (span for span in found if span[0] < span[1] or text == "")
 
 
-def answer_tokens(tokens: Sequence[Any] | None, text: str) -> list[Any] | None:
+def select_answer_tokens(tokens: Sequence[Any] | None, text: str) -> list[Any] | None:
     """The tokens of the answer, without those of the trace. Each token is a sequence that begins with its text."""
     if not tokens:
         return None
     joined = "".join(token[0] for token in tokens)
     if has_trace(joined):
-        spans = list(answer_spans(joined))
+        spans = list(find_answer_spans(joined))
     else:
         spans = [(_find_start(joined, strip_traces(text).strip()), len(joined))]
     kept, offset = [], 0

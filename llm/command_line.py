@@ -128,7 +128,7 @@ class RunCommand(BaseCommand):
         return run
 
 
-def run_terms(options: dict[str, Any]) -> dict[str, Any]:
+def read_run_terms(options: dict[str, Any]) -> dict[str, Any]:
     """The budget of a run and the treatment of failed calls, from the options of `add_run_arguments`."""
     terms = {"budget": options["budget"], "on_unknown": options["on_unknown"] or ""}
     return terms | {"keeps_going": options.get("keep_going", False)}

@@ -255,7 +255,7 @@ class Verdict:
     counts_as_paid: bool = False
 
 
-def judge(problem: Problem, tries: int, *, was_lowered: bool = False) -> Verdict:
+def decide_retry(problem: Problem, tries: int, *, was_lowered: bool = False) -> Verdict:
     """What happens to a call after a problem. `tries` includes this one; the server's limits and pauses do not count.
 
     `was_lowered`: the server rejected a parameter, which is left out from now on; this does not count as a try either.

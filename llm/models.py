@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from llm.addresses import is_in_process
-from llm.answers import answer_tokens, strip_traces
+from llm.answers import select_answer_tokens, strip_traces
 from llm.request_options import MOST_TOKENS, OPTIONS, Effort, RequestOptions, check_extra, load_options
 
 if TYPE_CHECKING:
@@ -336,7 +336,7 @@ class Call(models.Model):
     @property
     def answer_logprobs(self) -> list[Any] | None:
         """The log-probabilities of the answer's tokens."""
-        return answer_tokens(self.logprobs, self.text or "")
+        return select_answer_tokens(self.logprobs, self.text or "")
 
 
 class DrainerQuerySet(models.QuerySet):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from llm.answers import answer_tokens, has_trace
+from llm.answers import has_trace, select_answer_tokens
 from llm.failures import Failure
 
 MOST_CHARACTERS = 1_000_000
@@ -134,7 +134,9 @@ def _parse_logprobs(logprobs: Any, text: str) -> list[Any] | None:
     if not isinstance(tokens, list):
         return None
     if len(tokens) > MOST_TOKENS and all(isinstance(token, dict) and _parse_pair(token) for token in tokens):
-        tokens = [token for _word, token in answer_tokens([(token["token"], token) for token in tokens], text) or []]
+        tokens = [
+            token for _word, token in select_answer_tokens([(token["token"], token) for token in tokens], text) or []
+        ]
     read = []
     for token in tokens[:MOST_TOKENS]:
         pair = _parse_pair(token)

@@ -105,7 +105,7 @@ class Writer:
 
 
 @contextmanager
-def keep_garbage() -> Iterator[None]:
+def pause_garbage_collection() -> Iterator[None]:
     """Pause Python's garbage collection, which takes long among a million rows and finds little."""
     collects = gc.isenabled()
     gc.disable()
@@ -122,7 +122,7 @@ def write_briefly() -> Iterator[None]:
 
     On SQLite a pause follows, as long as others had to wait, so that they get their turn.
     """
-    with keep_garbage(), transaction.atomic():
+    with pause_garbage_collection(), transaction.atomic():
         start = monotonic()
         yield
     held = monotonic() - start

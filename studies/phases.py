@@ -55,7 +55,7 @@ def explain_mark(mark: int, n_questions: int) -> str:
     ) % {"mark": mark, "n": n_questions}
 
 
-def name_alone(value: Any) -> Any:
+def expand_level(value: Any) -> Any:
     """A level with value and label, also if only its label is written."""
     return {"value": value, "label": value} if isinstance(value, str) else value
 
@@ -89,7 +89,7 @@ class PhaseQuestion(Strict):
     text: Annotated[str, Field(min_length=1, max_length=1_000)]
     help: Words = ""
     kind: Literal["choice", "scale", "tick", "text"] = "choice"
-    levels: Annotated[list[Annotated[Level, BeforeValidator(name_alone)]], Field(max_length=20)] = []
+    levels: Annotated[list[Annotated[Level, BeforeValidator(expand_level)]], Field(max_length=20)] = []
     required: bool = True
     answer: Words = ""
     explanation: Words = ""

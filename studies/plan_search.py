@@ -75,12 +75,12 @@ def balance_labels(design: Design, rng: np.random.Generator) -> IntArray:
     Simulated annealing (Kirkpatrick, Gelatt & Vecchi 1983) over swaps within a text, from fresh starts until the bound
     or the budget is reached. The same numbers give the same plan: the budget is counted in steps, not in seconds.
     """
-    steps, bound = _steps(design), _bound(design)
+    steps, bound = _count_steps(design), _compute_bound(design)
     best, best_cost = _start(design, rng), (np.inf, np.inf)
     for _ in range(max(1, ALL_STEPS // steps)):
         state = _State(design, _start(design, rng))
         for labels in (state.labels.copy(), state.anneal(steps, rng)):
-            cost = _cost(design, labels)
+            cost = _compute_cost(design, labels)
             if cost < best_cost:
                 best, best_cost = labels, cost
         if best_cost <= bound or not design.open_texts.size:
@@ -88,7 +88,7 @@ def balance_labels(design: Design, rng: np.random.Generator) -> IntArray:
     return best
 
 
-def _steps(design: Design) -> int:
+def _count_steps(design: Design) -> int:
     """Steps of one run: by size, bounded so that large plans take seconds; the work per step grows with the seats."""
     wanted = max(FEWEST_STEPS, STEPS_PER_CELL * int(design.assignment_matrix.sum()))
     return min(wanted, MOST_STEPS, MOST_WORK // design.seats + 1)
@@ -99,7 +99,7 @@ def _start(design: Design, rng: np.random.Generator) -> IntArray:
     labels = np.full((len(design.who), design.seats), NOBODY)
     lack_of_seats, lack = design.target_of_seats.copy(), np.zeros(design.share.shape[1])
     for text in rng.permutation(len(design.who)):
-        sizes = _sizes(design.target[text], lack, rng)
+        sizes = _round_sizes(design.target[text], lack, rng)
         free = rng.permutation(design.who[text])
         for label in rng.permutation(np.flatnonzero(sizes)):
             order = np.argsort(-lack_of_seats[free, label].round(9), kind="stable")
@@ -109,7 +109,7 @@ def _start(design: Design, rng: np.random.Generator) -> IntArray:
     return labels
 
 
-def _sizes(wanted: FloatArray, lack: FloatArray, rng: np.random.Generator) -> IntArray:
+def _round_sizes(wanted: FloatArray, lack: FloatArray, rng: np.random.Generator) -> IntArray:
     """`wanted` rounded to whole numbers with the same sum; remainders go to labels below their target (updates
     `lack`)."""
     sizes = np.floor(wanted + 1e-9).astype(np.int64)
@@ -122,17 +122,17 @@ def _sizes(wanted: FloatArray, lack: FloatArray, rng: np.random.Generator) -> In
     return sizes
 
 
-def _cost(design: Design, labels: IntArray) -> Cost:
+def _compute_cost(design: Design, labels: IntArray) -> Cost:
     """(unevenness of seats and labels, unevenness of pairs); the first decides."""
     given = labels[:, :, None] == np.arange(design.share.shape[1])
     by_seat = given.sum(axis=0) - design.target_of_seats
     overall = by_seat.sum(axis=0)
-    met = np.triu(_meetings(design, given))
+    met = np.triu(_count_meetings(design, given))
     balance = float((by_seat**2).sum()) + float((overall**2).sum())
     return round(balance, 6), float((met.sum(axis=0) ** 2).sum() + REPEAT * (met**2).sum())
 
 
-def _meetings(design: Design, given: NDArray[np.bool_]) -> FloatArray:
+def _count_meetings(design: Design, given: NDArray[np.bool_]) -> FloatArray:
     """(labels, seats, seats): on how many texts both seats have the label; 0 for labels that are not paired."""
     mine = given.transpose(2, 1, 0).astype(np.float64) * design.paired[:, None, None]
     met = np.asarray(mine @ mine.transpose(0, 2, 1))
@@ -140,7 +140,7 @@ def _meetings(design: Design, given: NDArray[np.bool_]) -> FloatArray:
     return met
 
 
-def _bound(design: Design) -> Cost:
+def _compute_bound(design: Design) -> Cost:
     """A lower bound on the cost of any plan; for some sizes no plan reaches it."""
     seats = sum(_least_square_error(row) for row in design.target_of_seats)
     overall = _least_square_error(design.target.sum(axis=0))
@@ -177,7 +177,7 @@ class _State:
         self.sizes = given.sum(axis=1).astype(np.float64)
         self.over = given.sum(axis=0) - design.target_of_seats  # (seats, labels): texts above the even number
         # meet[label, a, b]: the cost of one more meeting of a and b under this label, from their meetings so far
-        met = _meetings(design, given)
+        met = _count_meetings(design, given)
         self.meet = met.sum(axis=0) + REPEAT * met
 
     def _join(self, text: int, seat: int, label: int, sign: int = 1) -> None:

@@ -61,7 +61,7 @@ def assign_seats(
         return [everybody[:] for _ in range(shared)] + [[owner] for owner in owners]
     if per_unit is None or per_unit == annotators:
         return [everybody[:] for _ in range(texts)]
-    return _some_seats(texts, annotators, per_unit, rng)
+    return _draw_seats(texts, annotators, per_unit, rng)
 
 
 def extend_plan(
@@ -80,7 +80,7 @@ def extend_plan(
     doing = _check_texts(plan, texts, does)
     rng = np.random.default_rng(seed)
     present = _PresentPlan(plan, texts, doing)
-    tries = [_new_seat(present, doing, rng) for _ in range(ORDERS_TRIED)]
+    tries = [_fill_new_seat(present, doing, rng) for _ in range(ORDERS_TRIED)]
     return min(tries, key=_NewSeat.unevenness).column
 
 
@@ -90,7 +90,7 @@ class _PresentPlan:
     def __init__(self, plan: Sequence[Sequence[str | None]], texts: Sequence[Sequence[str]], doing: list[int]) -> None:
         self.texts, self.seats = len(texts), max(map(len, plan), default=0)
         self.overall = Counter(cell for row in plan for cell in row)
-        self.fewest = {text: _fewest(plan[text], texts[text]) for text in doing}
+        self.fewest = {text: _find_fewest(plan[text], texts[text]) for text in doing}
         names = _list_generators(texts)
         self.lack = {name: sum((name in texts[text]) / len(texts[text]) for text in doing) for name in names}
         self.partners: dict[tuple[int, str], IntArray] = {
@@ -100,7 +100,7 @@ class _PresentPlan:
         }
 
 
-def _new_seat(present: _PresentPlan, doing: list[int], rng: np.random.Generator) -> _NewSeat:
+def _fill_new_seat(present: _PresentPlan, doing: list[int], rng: np.random.Generator) -> _NewSeat:
     """A new seat, filled greedily text by text in a random order."""
     seat, fewest = _NewSeat(present), present.fewest
     mixed = [doing[at] for at in rng.permutation(len(doing))]
@@ -136,14 +136,14 @@ class _NewSeat:
         return round(sum(lack**2 for lack in self.lack.values()), 9), int((self.met**2).sum())
 
 
-def _fewest(row: Sequence[str | None], generators: Sequence[str]) -> list[str]:
+def _find_fewest(row: Sequence[str | None], generators: Sequence[str]) -> list[str]:
     """The generators of a text with the fewest guesses in its row."""
     guesses = Counter(row)
     low = min(guesses[name] for name in generators)
     return [name for name in generators if guesses[name] == low]
 
 
-def _some_seats(texts: int, annotators: int, per_unit: int, rng: np.random.Generator) -> list[list[int]]:
+def _draw_seats(texts: int, annotators: int, per_unit: int, rng: np.random.Generator) -> list[list[int]]:
     """Exactly `per_unit` seats per text. The search of `balance_labels` labels each seat as in (0) or out (1), and only
     two seats that are both in count as meeting."""
     part = per_unit / annotators

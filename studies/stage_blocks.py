@@ -176,9 +176,9 @@ def add_item(block: ItemBlock, form: StageForm, subject: Subject) -> None:
     item, stage = form.shown_items.items[subject.sides[0].item_id], form.stage
     block.ticks = next((question.name for question in stage.questions if question.per == "option"), "")
     ticked, unsure = f"{block.ticks}-{subject.handle}", f"{UNSURE}-{subject.handle}"
-    chosen = form.ticks_in(ticked)
+    chosen = form.read_ticks(ticked)
     block.stem, block.answer = form.draw(item.stem), form.draw(get_expected_answer(stage, item))
-    block.options = build_options(form, subject.sides[0], chosen, form.ticks_in(unsure))
+    block.options = build_options(form, subject.sides[0], chosen, form.read_ticks(unsure))
     block.none, block.unsure_asked = NONE in chosen, unsure in form.allowed
 
 

@@ -152,7 +152,7 @@ def shelf_of_all_workers(tmp_path_factory):
     share_shelf((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shelf")
 
 
-COMPUTED_ONCE = [(reporting, "own_report", compute_once), (reporting, "build_stand_in_tables", compute_once)]
+COMPUTED_ONCE = [(reporting, "build_protocol_report", compute_once), (reporting, "build_stand_in_tables", compute_once)]
 COMPUTED_ONCE += [(plans, "balance_labels", search_once), (registry, "build_specification", draw_once)]
 
 

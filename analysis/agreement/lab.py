@@ -40,7 +40,7 @@ from analysis.measures.intervals import TEXT, Interval, undefined_interval
 from analysis.measures.kappa import fleiss_test, kappa_test
 from analysis.measures.reader_coefficients import readers_alpha, readers_coefficient, readers_kappa
 from analysis.measures.reliability import clustered_icc, icc
-from analysis.reports.estimates import NOT_PUBLISHED, Estimate, texts_only_note
+from analysis.reports.estimates import NOT_PUBLISHED, Estimate, note_texts_only
 from analysis.tables.spec import Table, count
 from analysis.words import name_code
 from studies.protocols import Stage
@@ -154,7 +154,7 @@ def build_lab(frame: pd.DataFrame, asked: LabQuestion, annotators: list[str], ch
     if len(answers.raters) < 2:
         return None
     rows = build_coefficient_rows(answers, asked, choices.convention, choices.seed)
-    notes = [texts_only_note(_("intraclass correlations"))] if asked.is_ordered else []
+    notes = [note_texts_only(_("intraclass correlations"))] if asked.is_ordered else []
     found = COEFFICIENTS.build(rows, notes=notes)
     tables = (found, build_tests(answers, asked), count_contingency(answers, asked), count_labels(answers, asked))
     return Lab(*(table.add_included(choices.purposes) for table in tables))
@@ -335,12 +335,12 @@ def build_overview(
 ) -> Table:
     """One row per question, for a stopping questionnaire one per view; questions that fewer than two annotators
     answered are left out. frame, annotators: as in `build_lab`; stages: how each annotator was asked."""
-    whole = with_not_applicable(frame, stages)
+    whole = add_not_applicable(frame, stages)
     rows = [
         row
         for asked in questions
         for view in list_views(asked)
-        if (row := build_overview_row(whole if view == ALL else frame, with_view(asked, view), annotators)) is not None
+        if (row := build_overview_row(whole if view == ALL else frame, apply_view(asked, view), annotators)) is not None
     ]
     notes = [
         _("Units judged by at least two of these annotators. α at interval level for scales, otherwise nominal."),
@@ -359,13 +359,13 @@ def list_views(asked: LabQuestion) -> tuple[str, ...]:
     return (ALL, APPLICABLE) if asked.may_be_skipped else ("",)
 
 
-def with_view(asked: LabQuestion, view: str) -> LabQuestion:
+def apply_view(asked: LabQuestion, view: str) -> LabQuestion:
     """The question with “not applicable” as one more category, if the view is ALL."""
     more = (NOT_APPLICABLE,) if view == ALL else ()
     return replace(asked, view=view, categories=(*asked.categories, *more))
 
 
-def with_not_applicable(frame: pd.DataFrame, stages: Mapping[str, Stage]) -> pd.DataFrame:
+def add_not_applicable(frame: pd.DataFrame, stages: Mapping[str, Stage]) -> pd.DataFrame:
     """The frame with a row for each question that somebody did not reach on an item; missing answers stay missing."""
     names = [name for name, stage in stages.items() if stage.gates]
     mine = keep_latest_judgments(frame[frame["annotator"].isin(names) & frame["option_id"].isna()])

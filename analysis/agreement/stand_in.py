@@ -29,14 +29,14 @@ from analysis.measures.stand_in import (
     SKILLED,
     Excess,
     alternative_annotator_test,
-    bins_of,
     excess_where,
+    find_bins,
     mean_excess,
     reliability,
 )
 from analysis.reports.drill_down import list_rows, name_pairs, pair_answers, say_same_judgments
-from analysis.reports.estimates import NOT_PUBLISHED, Estimate, same_interval, texts_only_note
-from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
+from analysis.reports.estimates import NOT_PUBLISHED, Estimate, note_texts_only, repeat_interval
+from analysis.reports.evaluators import Evaluator, get_people, list_evaluators
 from analysis.tables.spec import Row, Table, TableSpec
 from studies.question_words import name_question, name_stage
 
@@ -46,7 +46,7 @@ YES, FIRST, LONGEST = "yes", "first", "longest"
 
 def build_stand_in_tables(evidence: Evidence, kind: str = "skilled") -> tuple[Table, ...]:
     """The three tables; none if no model or baseline has answered. `kind`: of people, a name of `EPSILONS`."""
-    models = [each for each in evaluators_in(evidence) if each.kind != "human"]
+    models = [each for each in list_evaluators(evidence) if each.kind != "human"]
     if not models:
         return ()
     return (
@@ -58,7 +58,7 @@ def build_stand_in_tables(evidence: Evidence, kind: str = "skilled") -> tuple[Ta
 
 def build_stand_in(evidence: Evidence, models: list[Evaluator], epsilon: float) -> Table:
     """One row per model or baseline and question, if someone else answered the question too."""
-    people = sorted(people_in(evidence).codes)
+    people = sorted(get_people(evidence).codes)
     rows = [
         row
         for asked in list_questions(evidence.study)
@@ -79,7 +79,7 @@ def build_stand_in_row(
     with_model, between = measure_agreement(answers, asked, evidence.choices.seed)
     convention = evidence.choices.convention
     found = alternative_annotator_test(
-        *as_numbers(answers, asked), epsilon, NUMBERS if asked.is_ordered else CATEGORIES
+        *convert_to_numbers(answers, asked), epsilon, NUMBERS if asked.is_ordered else CATEGORIES
     )
     shared = (answers.values[1:] != MISSING).any(axis=0)
     return {
@@ -135,7 +135,7 @@ def list_pair_sets(n: int) -> tuple[np.ndarray, np.ndarray]:
     return pairs_with(0, np.arange(1, n)), people
 
 
-def as_numbers(answers: Answers, asked: LabQuestion) -> tuple[np.ndarray, np.ndarray]:
+def convert_to_numbers(answers: Answers, asked: LabQuestion) -> tuple[np.ndarray, np.ndarray]:
     """(people, units) and (units,): the levels of a scale, else codes; NaN if missing."""
     scale = np.array(
         [*(asked.categories if asked.is_ordered else range(len(asked.categories))), np.nan], dtype=np.float64
@@ -156,7 +156,7 @@ def build_calibration(evidence: Evidence, models: list[Evaluator]) -> Table:
     rows = [
         row
         for model in models
-        for stage, mine in model.rows_of(known).groupby("stage", sort=False)
+        for stage, mine in model.select_rows(known).groupby("stage", sort=False)
         for row in iter_bin_rows(model, str(stage), mine)
     ]
     return CALIBRATION.build(rows)
@@ -195,14 +195,14 @@ def list_judged_options(evidence: Evidence) -> pd.DataFrame:
 def build_biases(evidence: Evidence, models: list[Evaluator]) -> Table:
     """One row per model or baseline, stage and bias."""
     frame = list_judged_options(evidence)
-    people = people_in(evidence).rows_of(frame)
+    people = get_people(evidence).select_rows(frame)
     rows = [
         build_bias_row(evidence, model, str(stage), bias, mine, people[people["stage"] == stage])
         for model in models
-        for stage, mine in model.rows_of(frame).groupby("stage", sort=False)
+        for stage, mine in model.select_rows(frame).groupby("stage", sort=False)
         for bias in (YES, FIRST, LONGEST)
     ]
-    return BIASES.build(rows, notes=(texts_only_note(_("excesses")),))
+    return BIASES.build(rows, notes=(note_texts_only(_("excesses")),))
 
 
 def build_bias_row(
@@ -222,7 +222,7 @@ def build_bias_row(
         "n": found.n,
         "n_texts": mine["text_id"].nunique(),
         "reason": why or find_reason(found.interval.reason),
-        "intervals": {"excess": same_interval(found.interval)},
+        "intervals": {"excess": repeat_interval(found.interval)},
     }
 
 
@@ -331,7 +331,7 @@ def list_stand_in(evidence: Evidence, row: Row, column: str) -> Table:
     asked = next(
         each for each in list_questions(evidence.study) if (each.stage, each.name) == (row["stage"], row["question"])
     )
-    people = sorted(people_in(evidence).codes)
+    people = sorted(get_people(evidence).codes)
     answers = keep_model_units(collect_answers(evidence.frame, asked, [row["evaluator"], *people]))
     shared = select_shared_answers(evidence, asked, answers)
     if column in ("kappa", "kappa_people"):
@@ -377,7 +377,7 @@ def list_units(evidence: Evidence, shared: pd.DataFrame, model: str) -> Table:
 def list_tests(evidence: Evidence, asked: LabQuestion, answers: Answers, epsilon: float) -> Table:
     """The test against each person."""
     kind = NUMBERS if asked.is_ordered else CATEGORIES
-    found = asdict(alternative_annotator_test(*as_numbers(answers, asked), epsilon, kind))
+    found = asdict(alternative_annotator_test(*convert_to_numbers(answers, asked), epsilon, kind))
     columns = ("n_units", "model_at_least", "person_at_least", "p", "p_adjusted")
     rows = pd.DataFrame({"annotator": answers.raters[1:]} | {name: found[name] for name in columns})
     rows = rows[rows["p"].notna()]
@@ -395,7 +395,7 @@ def list_calibration(evidence: Evidence, row: Row, column: str) -> Table:
     mine = frame[(frame["annotator"] == row["evaluator"]) & (frame["stage"] == row["stage"])]
     mine = mine[mine["probability"].notna()]
     if column not in ("brier", "ece", "ece_by_chance"):
-        mine = mine[bins_of(mine["probability"].to_numpy(float)) == round(row["bin_low"] * BINS)]
+        mine = mine[find_bins(mine["probability"].to_numpy(float)) == round(row["bin_low"] * BINS)]
     rows = mine.assign(ticked=mine["value"])
     return list_rows(evidence, rows, (*JUDGED, "probability"), _("The judgments"))
 
@@ -406,7 +406,7 @@ def list_biases(evidence: Evidence, row: Row, column: str) -> Table:
     frame = list_judged_options(evidence)
     frame = frame[frame["stage"] == row["stage"]]
     by_people = column == "excess_people"
-    mine = people_in(evidence).rows_of(frame) if by_people else frame[frame["annotator"] == row["evaluator"]]
+    mine = get_people(evidence).select_rows(frame) if by_people else frame[frame["annotator"] == row["evaluator"]]
     marked = pd.Series(True, index=mine.index) if row["bias"] == YES else mine[f"is_{row['bias']}"]
     rows = mine.assign(ticked=mine["value"], marked=marked)
     rows = rows[rows["marked"]] if column == "n" else rows

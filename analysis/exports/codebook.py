@@ -120,7 +120,7 @@ def describe_columns(study: Study) -> dict[str, tuple[str, str]]:
             _("The model's reply, word for word; for a pair the replies to both orders"),
             _("text, of a pair a JSON list of two; empty for people, baselines and imports"),
         ),
-        "parse_status": (_("How the answer was read from what the model wrote"), parse_values()),
+        "parse_status": (_("How the answer was read from what the model wrote"), describe_parse_statuses()),
         "prompt_version": (
             _("The prompts that the model was asked with"),
             _("name/language/version, or empty"),
@@ -176,7 +176,7 @@ def describe_phase_columns(study: Study) -> dict[str, tuple[str, str]]:
     }
 
 
-def parse_values() -> str:
+def describe_parse_statuses() -> str:
     return _(
         "parsed: from the first reply; second_reply: after asking again; little_label_mass: p(true) from labels that "
         "have less than half of the probability. Answers that are missing stand in unanswered.csv."

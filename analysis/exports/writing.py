@@ -27,10 +27,10 @@ from analysis.tables.writers import TextWriter, write_cell
 from evaluation.metric_values import METRIC_COLUMNS, iter_metric_rows
 from evaluation.services.calls import iter_unanswered, list_unanswered_columns
 from items.formats.sheet_writing import Kind, write_parquet, write_workbook
-from items.plain import STARTS
+from items.plain import FORMULA_STARTS
 from items.services.exporting import format_json_line
 from jobs.progress import ANSWERS, report_progress
-from projects.scratch import keep_garbage
+from projects.scratch import pause_garbage_collection
 from studies.models import Annotator, Study
 from studies.protocols.conditions import NOT_APPLICABLE
 from studies.services.declarations import get_declaration, map_annotator_declarations
@@ -122,7 +122,7 @@ def export_responses(study: Study, format: str, out: TextWriter, purposes: Colle
         return FORMATS[format](study, purposes, out)
 
 
-@keep_garbage()
+@pause_garbage_collection()
 def write_long(study: Study, purposes: Collection[str], out: TextWriter) -> int:
     """Write the long CSV; faster than `write_csv`, as rows are written together unless a cell may need a mark."""
     columns, number = list_export_columns(study), 0
@@ -147,9 +147,9 @@ def spell_column(values: Iterable[Any]) -> Iterator[Any]:
 
 def may_need_mark(lines: str) -> bool:
     """Whether a cell may begin with something that a spreadsheet runs. A cell that begins with a line end is quoted."""
-    before, signs = ([sign for sign in each if sign in lines] for each in (',\n"', STARTS))
+    before, signs = ([sign for sign in each if sign in lines] for each in (',\n"', FORMULA_STARTS))
     pairs = (first + sign for first in before for sign in signs if first == '"' or sign not in "\r\n")
-    return lines[0] in STARTS or any(map(lines.__contains__, pairs))
+    return lines[0] in FORMULA_STARTS or any(map(lines.__contains__, pairs))
 
 
 def format_long(row: Sequence[Any]) -> str:
@@ -242,7 +242,9 @@ def write_csv(columns: Collection[str], rows: Rows, out: TextWriter) -> int:
             writer.writerow(
                 [
                     value
-                    if value is None or value.__class__ is int or (value.__class__ is str and value[:1] not in STARTS)
+                    if value is None
+                    or value.__class__ is int
+                    or (value.__class__ is str and value[:1] not in FORMULA_STARTS)
                     else write_cell(value)
                     for value in map(row.get, columns)
                 ]

@@ -41,7 +41,7 @@ class Forest:
     low: str = "low"
     high: str = "high"
 
-    def rows_of(self, table: Table) -> list[Row]:
+    def select_rows(self, table: Table) -> list[Row]:
         chosen = [row for row in table.rows if all(row[name] == value for name, value in self.where)]
         return [row for row in chosen if row[self.value] is not None][:MOST_ROWS]
 
@@ -81,7 +81,7 @@ FORESTS = {
 
 def draw_forest(shape: Forest, table: Table, title: Mapping[str, Any]) -> Any:
     """A point with its interval for each row."""
-    rows = [build_interval_point(shape, row, table) for row in shape.rows_of(table)]
+    rows = [build_interval_point(shape, row, table) for row in shape.select_rows(table)]
     y = alt.Y("name:N", title=None, sort=[row["name"] for row in rows], axis=BARE)
     base = alt.Chart(alt.Data(values=rows)).encode(y=y, tooltip=[alt.Tooltip("name:N"), alt.Tooltip("text:N")])
     heading = next(column.title for column in table.columns if column.name == shape.value)
@@ -109,7 +109,7 @@ def draw_rater_curve(table: Table, title: Mapping[str, Any]) -> Any:
     shape = FORESTS["d_study"]
     rows = [
         {"name": shape.name_of(row, table), "n": row["n_raters"], "value": row["relative"]}
-        for row in shape.rows_of(table)
+        for row in shape.select_rows(table)
     ]
     x = alt.X("n:O", title=_("raters of each item"), axis=alt.Axis(labelAngle=0))
     y = alt.Y("value:Q", title="Eρ²", scale=alt.Scale(domain=[0, 1]))
@@ -131,7 +131,7 @@ def measure_forest(table: Table) -> tuple[float, float]:
     if table.name == "d_study":
         return WIDTH + 60, 240 + 110
     shape = FORESTS[table.name]
-    rows = shape.rows_of(table)
+    rows = shape.select_rows(table)
     return WIDTH + 6.5 * max((len(shape.name_of(row, table)) for row in rows), default=0), ROW_HEIGHT * len(rows) + 105
 
 

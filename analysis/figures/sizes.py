@@ -156,7 +156,7 @@ def measure_outlook(table: Table) -> Size:
 
 # The rows that a figure draws, where it does not draw all rows of its table.
 DRAWN: dict[str, Callable[[Table], list[Row]]] = {
-    **{name: shape.rows_of for name, shape in FORESTS.items()},
+    **{name: shape.select_rows for name, shape in FORESTS.items()},
     "labels_by_group_and_source": select_rows_by_group_and_source,
     "applicable_labels_by_group_and_source": select_rows_by_group_and_source,
 }

@@ -175,7 +175,7 @@ def name_interval_method(intervals: Mapping[str, Mapping[str, Any]], ends: tuple
     return words[found["method"], found["unit"]] % {"n": count(found["replicates"])}
 
 
-def add_texts(row: Row, measure: str, counted: str) -> str:
+def append_text_count(row: Row, measure: str, counted: str) -> str:
     """`counted`, an n in words, followed by the number of texts."""
     return f"{counted}, {say_texts(row['intervals'][measure]['annotators']['n_units'])}"
 

@@ -14,7 +14,7 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
-from analysis.codes import collect_flaw_codes
+from analysis.codes import decide_flaws_by_majority
 from analysis.frames.export_rows import is_paired, load_pair_frame, map_items_by_unit
 from analysis.frames.responses import (
     Answers,
@@ -165,7 +165,7 @@ class Evidence:
         return self.judgments.assign(p_right=compute_probability_right(self.frame, self.judgments))
 
 
-def with_items(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
+def repeat_by_item(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
     """The rows, repeated for each item of their unit if the study compares items."""
     if not evidence.unit_items:
         return rows
@@ -207,11 +207,11 @@ def collect_evidence(study: Study, choices: Choices, answers: Answers | None = N
             published_names=read_matches(study),
             unit_items=list_compared_items(study),
             text_draw=read_text_draw(study),
-            flaw_codes=collect_flaw_codes(study),
+            flaw_codes=decide_flaws_by_majority(study),
             seen_texts=collect_seen_texts(study),
             background=read_background(study) if choices.dif_by else {},
         )
-    return on_shared_texts(found) if choices.shared_texts else found
+    return keep_shared_texts(found) if choices.shared_texts else found
 
 
 def read_text_draw(study: Study) -> TextDraw | None:
@@ -228,7 +228,7 @@ def list_compared_items(study: Study) -> dict[int, tuple[str, ...]]:
     return {unit: tuple(items.values()) for unit, items in map_items_by_unit(study).items()}
 
 
-def on_shared_texts(evidence: Evidence) -> Evidence:
+def keep_shared_texts(evidence: Evidence) -> Evidence:
     """The evidence limited to texts about which people and each model and baseline have answered something."""
     answered = evidence.every_round[["annotator", "kind", "text_id"]].drop_duplicates()
     who = answered["annotator"].where(answered["kind"] != "human", "")  # people count as one

@@ -91,7 +91,7 @@ def list_phase_columns(study: Study) -> tuple[str, ...]:
     )
 
 
-def list_written_columns(study: Study) -> list[str]:
+def list_free_text_columns(study: Study) -> list[str]:
     """The columns of phases that contain free text."""
     asked = [(phase, each) for phase in get_phases(study) if phase.kind in PROFILE for each in phase.questions]
     return [f"{phase.kind}_{each.name}" for phase, each in asked if each.kind == "text"]

@@ -14,7 +14,7 @@ from django.db.models.functions import Cast
 from items.models import Item, Option
 from jobs.progress import ANSWERS, report_progress
 from studies.models import Assignment, Response, Ruling, Study, UnitItem
-from studies.services.adjudicating import filter_standing
+from studies.services.adjudicating import filter_valid_decisions
 from studies.services.declarations import get_declaration
 
 MAIN = ("main",)
@@ -146,7 +146,7 @@ def as_array(name: str, column: Sequence[Any]) -> np.ndarray:
 def adjudicate(study: Study, answers: Answers) -> Answers:
     """The columns after adjudication: with the decided values, and without excluded answers and answers to questions
     that would not have been asked after the decided values."""
-    decisions = list(filter_standing(study).values_list("response_id", "settled", "value"))
+    decisions = list(filter_valid_decisions(study).values_list("response_id", "settled", "value"))
     places = {pk: place for place, pk in enumerate(answers["pk"].tolist())}
     values, kept = answers["value"].copy(), np.ones(len(places), dtype=bool)
     touched = set()

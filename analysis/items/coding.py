@@ -29,7 +29,7 @@ from analysis.frames.evidence import read_metadata
 from analysis.models import CodingAct, IndependentCoding, ItemCode
 from analysis.plugins import find_plugin
 from analysis.reports.categories import MOST, Categories, divide_items
-from analysis.services.results import report_of, usual_choices
+from analysis.services.results import get_report, make_default_choices
 from items.forms.imports import check_upload
 from items.models import Item, Option
 from studies.models import Study, UnitItem
@@ -310,7 +310,7 @@ def _sort_items(study: Study, items: list[ItemRecord], form: CodingFilter) -> li
 
 def map_certainties(study: Study, names: Collection[str]) -> dict[str, float]:
     """By item id how certainly the item belongs in the list; the higher value if it is in two."""
-    report = report_of(study, usual_choices(study))
+    report = get_report(study, make_default_choices(study))
     found: dict[str, float] = {}
     for row in (row for name in names for row in report.table(name).rows):
         found[row["item_id"]] = max(row["certainty"], found.get(row["item_id"], 0.0))

@@ -119,7 +119,7 @@ def code_items(
     """
     _lock(study, coding)
     _refuse_unknown(study, placed)
-    of_items = _codes_by_item(study, {each.item for each in placed}, coding)
+    of_items = _map_codes_by_item(study, {each.item for each in placed}, coding)
     at_place = {(code.item_id, code.code, code.option_id): code for codes in of_items.values() for code in codes}
     new = [each for each in placed if each.place not in at_place or each.says_more_than(at_place[each.place])]
     wanted = {each.place for each in placed}
@@ -133,21 +133,21 @@ def code_items(
 
 
 @transaction.atomic
-def take_back(
+def remove_item_codes(
     study: Study, items: Collection[int], code: str, user: User | None, coding: IndependentCoding | None = None
 ) -> ActResult:
     """Remove a code from all of these items that have it, whatever part of them it points to."""
     _lock(study, coding)
-    standing = _codes_by_item(study, set(items), coding)
+    standing = _map_codes_by_item(study, set(items), coding)
     removed = [each for codes in standing.values() for each in codes if each.code == code]
     return _carry_out(study, [], removed, user, coding, n_same=len(set(items) - {each.item_id for each in removed}))
 
 
 @transaction.atomic
-def take_back_kind(study: Study, item: int, kind: str, user: User | None) -> ActResult:
+def remove_codes_of_kind(study: Study, item: int, kind: str, user: User | None) -> ActResult:
     """Take the team's codes of a kind back from an item."""
     _lock(study, None)
-    standing = _codes_by_item(study, {item}, None).get(item, [])
+    standing = _map_codes_by_item(study, {item}, None).get(item, [])
     removed = [each for each in standing if find_code(study.protocol, each.code).kind == kind]
     return _carry_out(study, [], removed, user, None, n_same=0)
 
@@ -169,7 +169,7 @@ def undo_act(found: CodingAct, user: User) -> ActResult:
     removed = list(ItemCode.objects.current(found.coding).filter(set_in=found))
     _remove(removed, user, None)
     before = list(ItemCode.objects.filter(removed_in=found))
-    standing = _codes_by_item(study, {code.item_id for code in before}, found.coding)
+    standing = _map_codes_by_item(study, {code.item_id for code in before}, found.coding)
     again = [code for code in before if _can_be_set_again(study, code, standing.get(code.item_id, ()))]
     ItemCode.objects.bulk_create([_copy(code) for code in again], batch_size=BATCH)
     CodingAct.objects.filter(pk=found.pk).update(undone_at=timezone.now())
@@ -197,7 +197,9 @@ def _refuse_unknown(study: Study, placed: Iterable[CodePlacement]) -> None:
         raise BadCode(_("This item is not in the study."))
 
 
-def _codes_by_item(study: Study, items: Collection[int], coding: IndependentCoding | None) -> dict[int, list[ItemCode]]:
+def _map_codes_by_item(
+    study: Study, items: Collection[int], coding: IndependentCoding | None
+) -> dict[int, list[ItemCode]]:
     """The current codes on these items, by item."""
     found: dict[int, list[ItemCode]] = {}
     # not filtered by item: thousands of keys are too many for a query

@@ -15,7 +15,14 @@ from django.utils.translation import gettext as _
 
 from analysis.codes import SEVERAL, find_code, get_category, get_code_title, get_kind_title, is_known, list_codes
 from analysis.items.coding import list_offered_codes
-from analysis.items.coding_acts import ActResult, CodePlacement, code_items, take_back, take_back_kind, undo_act
+from analysis.items.coding_acts import (
+    ActResult,
+    CodePlacement,
+    code_items,
+    remove_codes_of_kind,
+    remove_item_codes,
+    undo_act,
+)
 from analysis.items.sheet import map_item_pks
 from analysis.measures.alpha import NOMINAL, Alpha, krippendorff_alpha
 from analysis.models import CodeDecision, IndependentCoding, ItemCode
@@ -250,8 +257,8 @@ def apply_decision(study: Study, cell: Cell, value: str, reason: str, user: User
     if value:
         return code_items(study, [CodePlacement(cell.item, value, note=reason)], user)
     if cell.question.is_yes_no:
-        return take_back(study, [cell.item], cell.question.name, user)
-    return take_back_kind(study, cell.item, cell.question.kind, user)
+        return remove_item_codes(study, [cell.item], cell.question.name, user)
+    return remove_codes_of_kind(study, cell.item, cell.question.kind, user)
 
 
 @transaction.atomic

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import CONVENTIONS
 from analysis.measures.item_analysis import jeffreys_interval
-from analysis.measures.shortcuts import count_cues, findings, is_negated, near_duplicates
+from analysis.measures.shortcuts import count_cues, find_cues, find_near_duplicates, is_negated
 from analysis.services.cached_results import A_DAY, hash_software
 from analysis.tables.spec import Column, Table, TableSpec, count, number
 from analysis.words import name_code
@@ -81,14 +81,14 @@ def list_item_signs(item: Item) -> list[Sign]:
                 f"{options[found.place].external_id}: {name_code('cue', found.cue)}",
                 "key" if found.is_key else "distractor",
             )
-            for found in findings(wording)
+            for found in find_cues(wording)
         ),
         *(
             Sign(
                 _("%(one)s and %(other)s are nearly the same")
                 % {"one": options[one].external_id, "other": options[other].external_id}
             )
-            for one, other in near_duplicates(wording)
+            for one, other in find_near_duplicates(wording)
         ),
         *([Sign(_("the question contains a negation"))] if is_negated(wording) else []),
     ]
@@ -136,7 +136,7 @@ def flag_items(items: Iterable[Item], cue: str, generator: str) -> list[tuple[It
             options = list(item.options.all())
             found += [
                 (item, options[each.place].external_id, each.is_key)
-                for each in findings(make_wording(item))
+                for each in find_cues(make_wording(item))
                 if each.cue == cue
             ]
     return found

@@ -287,10 +287,10 @@ def nemenyi(scores: FloatArray) -> FloatArray:
 
 def critical_difference(blocks: int, treatments: int) -> float:
     """The smallest difference of two mean ranks at 5 %: q √(k (k + 1) / 6n), q the studentized range's over √2."""
-    return quantile_over_root_two(treatments) * math.sqrt(treatments * (treatments + 1) / (6 * blocks))
+    return compute_nemenyi_quantile(treatments) * math.sqrt(treatments * (treatments + 1) / (6 * blocks))
 
 
-def quantile_over_root_two(treatments: int) -> float:
+def compute_nemenyi_quantile(treatments: int) -> float:
     """q.05 of the studentized range of k means, infinite degrees of freedom, over √2 (Demšar 2006, table 5)."""
     from scipy.stats import studentized_range
 
@@ -350,7 +350,7 @@ def adjust_joint_contrasts(
         return adjust_reader_contrasts(family)
     p_adjusted, level = np.full(len(p), np.nan), np.nan
     if not alone and member.any() and n_texts >= FEWEST_TEXTS:
-        level, p_adjusted[member] = draw_level(family, influence, p, member, seed)
+        level, p_adjusted[member] = draw_simultaneous_level(family, influence, p, member, seed)
     return [
         AdjustedContrast(
             parts.value, *parts.ends(), *((np.nan, np.nan) if np.isnan(level) else parts.ends(level)), float(p[at]),
@@ -361,7 +361,7 @@ def adjust_joint_contrasts(
     ]  # fmt: skip
 
 
-def draw_level(
+def draw_simultaneous_level(
     family: Sequence[VarianceParts], influence: JointInfluence, p: FloatArray, member: BoolArray, seed: int
 ) -> tuple[float, FloatArray]:
     """The simultaneous level, at least .95, and the adjusted p of the members.
@@ -370,7 +370,7 @@ def draw_level(
     """
     chosen = [parts for parts, is_member in zip(family, member, strict=True) if is_member]
     freedom = max(count_freedom(parts) for parts in chosen)
-    drawn = np.sort(largest_t(correlate(chosen, influence, member), freedom, seed))  # type: ignore[arg-type]
+    drawn = np.sort(largest_t(correlate_errors(chosen, influence, member), freedom, seed))  # type: ignore[arg-type]
     reached = (len(drawn) - np.searchsorted(drawn, -t_quantile(p[member] / 2, freedom))) / len(drawn)
     critical = float(np.quantile(drawn, LEVEL))
     return max(1 - 2 * float(t_above(critical, freedom)), LEVEL), np.maximum(reached, p[member])
@@ -382,7 +382,7 @@ def count_freedom(parts: VarianceParts) -> float:
     return max(float(np.nanmax(found)) - 1, 1.0)
 
 
-def correlate(family: Sequence[VarianceParts], influence: JointInfluence, member: BoolArray) -> FloatArray:
+def correlate_errors(family: Sequence[VarianceParts], influence: JointInfluence, member: BoolArray) -> FloatArray:
     """(m, m) correlations of the members' errors, made positive semidefinite."""
     drawn = np.array([parts.drawn != TEXT for parts in family])
     texts, readers, cells = (

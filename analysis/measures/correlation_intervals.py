@@ -17,8 +17,8 @@ from analysis.measures.correlations import (
     PEARSON,
     SPEARMAN,
     Correlation,
+    divide_by_root,
     moments,
-    over_root,
     pearson_of,
     round_means,
     row_correlations,
@@ -153,7 +153,7 @@ def _spearman(x: FloatArray, y: FloatArray, groups: IntArray, n_groups: int) -> 
     def of_block(weights: FloatArray) -> FloatArray:
         n = weights[:, groups]
         (at_x, spread_x), (at_y, spread_y) = ranks_x.of(n), ranks_y.of(n)
-        return over_root(np.einsum("bn,bn,bn->b", n, at_x, at_y), spread_x, spread_y)
+        return divide_by_root(np.einsum("bn,bn,bn->b", n, at_x, at_y), spread_x, spread_y)
 
     def statistic(weights: FloatArray) -> FloatArray:
         if not len(x):
@@ -201,7 +201,7 @@ def _kendall(x: FloatArray, y: FloatArray, groups: IntArray, n_groups: int) -> S
             table[here] += np.add.reduceat(by_text, firsts, axis=0)
 
     def statistic(weights: FloatArray) -> FloatArray:
-        return over_root(*(((weights @ table) * weights).sum(axis=1) for table in tables))
+        return divide_by_root(*(((weights @ table) * weights).sum(axis=1) for table in tables))
 
     return statistic
 

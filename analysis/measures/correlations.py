@@ -57,7 +57,7 @@ def _kendall(x: FloatArray, y: FloatArray) -> FloatArray:
 
 def _by_signs(x: FloatArray, y: FloatArray) -> FloatArray:
     signs = [np.sign(column[:, :, None] - column[:, None, :]) for column in (x, y)]
-    return over_root((signs[0] * signs[1]).sum(axis=(1, 2)), *(np.abs(sign).sum(axis=(1, 2)) for sign in signs))
+    return divide_by_root((signs[0] * signs[1]).sum(axis=(1, 2)), *(np.abs(sign).sum(axis=(1, 2)) for sign in signs))
 
 
 def round_means(values: FloatArray) -> FloatArray:
@@ -78,10 +78,10 @@ def pearson_of(sums: FloatArray) -> FloatArray:
     rounding = 1e-12 * n
     spread_x = np.where(spread_x > rounding * xx, spread_x, 0.0)
     spread_y = np.where(spread_y > rounding * yy, spread_y, 0.0)
-    return over_root(n * xy - x * y, spread_x, spread_y)
+    return divide_by_root(n * xy - x * y, spread_x, spread_y)
 
 
-def over_root(above: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
+def divide_by_root(above: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
     """above / √(one · other) within -1 and 1; NaN where the root is 0."""
     below = np.sqrt(one * other)
     return np.clip(above / np.where(below > 0, below, np.nan), -1.0, 1.0)
@@ -175,16 +175,16 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class WithinText:
+class WithinTextCoefficients:
     """The coefficients (c, y) of columns by outcome, and the same without each text (k, c, y); NaN if not estimable."""
 
     coefficients: FloatArray
     without: FloatArray
 
 
-def within_text(
+def regress_within_texts(
     outcomes: FloatArray, columns: FloatArray, text: IntArray, of_interest: int | None = None
-) -> WithinText:
+) -> WithinTextCoefficients:
     """Regress outcomes (m, y) on columns (m, c) within texts; text: (m,) codes from 0. of_interest: how many
     coefficients are returned, the first ones; other columns, such as dummies of a type, may be collinear."""
     k, c = int(text.max()) + 1, columns.shape[1]
@@ -198,7 +198,7 @@ def within_text(
     products = np.stack([part[:, :c].T @ part for part in parts])
     whole = products.sum(axis=0)
     without = np.stack([solve_products(whole - product, c, wanted) for product in products])
-    return WithinText(solve_products(whole, c, wanted), without)
+    return WithinTextCoefficients(solve_products(whole, c, wanted), without)
 
 
 def solve_products(products: FloatArray, c: int, wanted: int) -> FloatArray:

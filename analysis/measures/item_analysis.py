@@ -28,7 +28,7 @@ TOO_FEW_ANNOTATORS = gettext_noop(
 ALL_ALIKE = gettext_noop(
     "All annotators judged this the same way, or do equally well on everything else, so discrimination is undefined."
 )
-CAN_BE_ANYTHING = gettext_noop("Answers of %(n)d people are too few for an interval.")
+TOO_FEW_FOR_INTERVAL = gettext_noop("Answers of %(n)d people are too few for an interval.")
 UNDEFINED_WITHOUT_ONE = gettext_noop("Without one of the annotators the discrimination is undefined.")
 NO_BETTER_THAN_CHANCE = gettext_noop(
     "No more than half of the judgments with the text are correct, so they say nothing about a key."
@@ -88,7 +88,7 @@ def discrimination_intervals(right: IntArray, found: Discrimination) -> list[Int
     intervals = []
     for value, n, variance, why in zip(found.value.tolist(), found.n.tolist(), variances, found.reasons, strict=True):
         if math.isnan(value) or n < FEWEST_FOR_INTERVAL:
-            intervals.append(undefined_interval("", ("annotator", n, n, None), why or CAN_BE_ANYTHING))
+            intervals.append(undefined_interval("", ("annotator", n, n, None), why or TOO_FEW_FOR_INTERVAL))
             continue
         low, high = (math.nan, math.nan)
         if not math.isnan(variance):

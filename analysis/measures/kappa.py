@@ -18,7 +18,7 @@ ALMOST_PERFECT = gettext_noop("almost perfect")
 UPPER_ENDS = ((0.20, SLIGHT), (0.40, FAIR), (0.60, MODERATE), (0.80, SUBSTANTIAL))
 
 
-def strength(coefficient: float) -> str:
+def name_strength(coefficient: float) -> str:
     """The label of Landis & Koch (1977, p. 165): poor below 0, slight to .20, fair to .40, and so on.
 
     The coefficient is rounded to two digits, as in their table. Empty where it is undefined.

@@ -151,7 +151,7 @@ class Reliability:
 
 def reliability(p: FloatArray, true: BoolArray, bins: int = BINS) -> Reliability:
     """Calibration in bins of equal width, lower end included, the last with 1 (Naeini et al. 2015; Brier 1950)."""
-    place = bins_of(p, bins)
+    place = find_bins(p, bins)
     n = np.bincount(place, minlength=bins)
     filled = np.where(n > 0, n, np.nan)
     mean_p = np.bincount(place, weights=p, minlength=bins) / filled
@@ -165,7 +165,7 @@ def reliability(p: FloatArray, true: BoolArray, bins: int = BINS) -> Reliability
     return Reliability(np.linspace(0, 1, bins + 1), mean_p, share, n.astype(np.int64), brier, ece, by_chance)
 
 
-def bins_of(p: FloatArray, bins: int = BINS) -> IntArray:
+def find_bins(p: FloatArray, bins: int = BINS) -> IntArray:
     """(n,) the bin of each p, from 0."""
     return np.asarray(np.minimum((p * bins).astype(np.int64), bins - 1))
 

@@ -43,7 +43,7 @@ def refuse_hidden_effects(project: Project) -> None:
             raise CannotArchive(sentence % {"study": study.title or study.slug})
 
 
-def ask_for_archive(project: Project, user: User | None) -> Job:
+def request_archive(project: Project, user: User | None) -> Job:
     """Request a new archive, which replaces the earlier one; returns its job, or that of an unfinished request."""
     refuse_hidden_effects(project)
     wanted = make_job(KIND, f"project:{project.pk}", {}, project, language="en")
@@ -70,14 +70,14 @@ def list_withheld(project: Project) -> list[str]:
     return sorted(set(Text.objects.filter(project=project, shareable=False).values_list("external_id", flat=True)))
 
 
-def is_given_out(archive: Job | None) -> bool:
+def may_download(archive: Job | None) -> bool:
     """Whether the archive may be downloaded: it exists, and no text in it has been withheld since."""
     if archive is None or not archive.is_done or archive.project is None:
         return False
     return set(list_withheld(archive.project)) <= set(archive.about["withheld"])
 
 
-def ask_for_import(chunks: Iterable[bytes], slug: str, user: User) -> Job:
+def request_import(chunks: Iterable[bytes], slug: str, user: User) -> Job:
     """Store an uploaded archive, with a job that makes a project of it for the user."""
     with create_file() as file:
         file.writelines(chunks)

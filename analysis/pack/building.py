@@ -24,12 +24,12 @@ from analysis.pack.redaction import Redactor, find_hidden_texts, make_redactor
 from analysis.reports.report import Report
 from analysis.services.cached_results import find_subject
 from analysis.services.reporting import (
+    build_full_report,
     check_choices,
     describe_provenance,
-    figure_files,
-    full_report_from,
-    table_files,
-    versions,
+    iter_figure_files,
+    iter_table_files,
+    list_software_versions,
 )
 from analysis.tables.writers import as_csv, write_cell
 from evaluation.metric_values import METRIC_COLUMNS, iter_metric_rows
@@ -67,7 +67,7 @@ def write_pack(study: Study, choices: Choices, out: IO[bytes], progress: Progres
             conduct = describe_conduct(evidence)
         progress(2)
         report = write_report(archive, evidence, progress)
-        write_words(archive, evidence, report, conduct, redactor)
+        write_documents(archive, evidence, report, conduct, redactor)
         archive.close(describe_pack(study, choices, redactor, n_answers))
         progress(len(STEPS))
     return n_answers
@@ -115,18 +115,18 @@ def write_answers(archive: Archive, study: Study, choices: Choices, redactor: Re
 
 def write_report(archive: Archive, evidence: Evidence, progress: Progress) -> Report:
     """Write the same files as the command `report` does, byte for byte; returns the report."""
-    study, report = evidence.study, full_report_from(evidence)
-    for name, content in table_files(report):
+    study, report = evidence.study, build_full_report(evidence)
+    for name, content in iter_table_files(report):
         archive.write(f"report/tables/{name}", content)
     progress(3)
-    for name, drawn in figure_files(study, report):
+    for name, drawn in iter_figure_files(study, report):
         archive.write(f"report/figures/{name}", drawn)
     archive.write("report/report.json", write_json_text(describe_provenance(study, report, evidence.choices)))
     progress(4)
     return report
 
 
-def write_words(archive: Archive, evidence: Evidence, report: Report, conduct: Conduct, redactor: Redactor) -> None:
+def write_documents(archive: Archive, evidence: Evidence, report: Report, conduct: Conduct, redactor: Redactor) -> None:
     """Write the datasheet, drafts of the methods paragraph, the code book, and how to use the pack."""
     facts = collect_facts(evidence, report, conduct)
     # Wordings may quote a hidden text.
@@ -155,7 +155,7 @@ def describe_pack(study: Study, choices: Choices, redactor: Redactor, n_answers:
         "n_responses": n_answers,
         "texts_withheld": sorted(redactor.hidden),
         "codes_replaced": len(redactor.codes),
-        "versions": versions(),
+        "versions": list_software_versions(),
     }
 
 
@@ -185,7 +185,7 @@ def find_pack(study: Study) -> Job | None:
     return Job.objects.filter(kind=KIND, subject=study.job_subject).first()
 
 
-def ask_for_pack(study: Study, choices: Choices, user: User | None) -> Job:
+def request_pack(study: Study, choices: Choices, user: User | None) -> Job:
     """Request a new pack, which replaces the earlier one; returns its job, or that of the same unfinished request.
 
     A pack holds the rows of every evaluator, whichever were chosen.
@@ -214,6 +214,6 @@ def build_pack(job: Job, report_progress: Listener) -> Path:
     return Path(file.name)
 
 
-def says_too_much(pack: Job) -> bool:
+def has_withheld_text(pack: Job) -> bool:
     """Whether a text in the pack has been withheld since it was built."""
     return not find_hidden_texts(find_subject(pack)) <= set(pack.about["withheld"])

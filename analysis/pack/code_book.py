@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from analysis.choices import CONVENTIONS, DEFAULT_CONVENTION, Choices
 from analysis.exports.codebook import build_codebook
 from analysis.reports.report import Report
-from analysis.services.reporting import versions
+from analysis.services.reporting import list_software_versions
 from analysis.tables.spec import Table
 from studies.models import Study
 from studies.services.responses.rows import add_unit_items
@@ -310,7 +310,7 @@ def read_me(study: Study, choices: Choices) -> str:
         title=study.title,
         slug=study.slug,
         protocol=study.protocol,
-        lesart=versions()["lesart"],
+        lesart=list_software_versions()["lesart"],
         options=write_command_options(study, choices),
     )
 

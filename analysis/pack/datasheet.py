@@ -12,7 +12,7 @@ from typing import Any
 from analysis.pack import methods
 from analysis.pack.methods import Facts
 from analysis.plugins import OWN, find_plugin
-from analysis.services.reporting import versions
+from analysis.services.reporting import list_software_versions
 from studies.models import Study
 from studies.protocols import PROTOCOLS, Question, Stage
 from studies.services.declarations import fill_wording, get_declaration
@@ -159,7 +159,9 @@ def build_datasheet(facts: Facts) -> list[Entry]:
 
 def describe_resources(facts: Facts) -> Iterator[Entry]:
     yield Entry("1.1", "The paper, and which experiment of it", None)
-    yield Entry("1.2", "Where outputs and tools are to be had", "this pack; tool: Lesart " + versions()["lesart"])
+    yield Entry(
+        "1.2", "Where outputs and tools are to be had", "this pack; tool: Lesart " + list_software_versions()["lesart"]
+    )
     yield Entry("1.3", "Who filled this in, and whom to ask", None)
 
 

@@ -15,7 +15,7 @@ from analysis.frames.evidence import Evidence
 from analysis.frames.responses import query_submitted
 from analysis.plugins import find_plugin
 from analysis.reports.report import Report
-from analysis.services.reporting import versions
+from analysis.services.reporting import list_software_versions
 from analysis.tables.provenance import name_method
 from analysis.tables.spec import Row, Table
 from analysis.words import name_code
@@ -145,7 +145,10 @@ def iter_sentences(facts: Facts) -> Iterator[str]:
     yield describe_intervals(facts)
     yield describe_agreement(facts)
     yield find_plugin(facts.study.protocol).outcome(facts)
-    yield _("The figures were computed with Lesart %(lesart)s, numpy %(numpy)s and scipy %(scipy)s.") % versions()
+    yield (
+        _("The figures were computed with Lesart %(lesart)s, numpy %(numpy)s and scipy %(scipy)s.")
+        % list_software_versions()
+    )
 
 
 def describe_material(facts: Facts) -> str:
@@ -252,11 +255,11 @@ def describe_agreement(facts: Facts) -> str:
     }
 
 
-def table(facts: Facts, name: str) -> Table:
+def get_table(facts: Facts, name: str) -> Table:
     return facts.report.table(name)
 
 
-def with_ends(row: Row | None, column: str) -> str:
+def write_with_interval(row: Row | None, column: str) -> str:
     """`.35 [.26, .44]`, without brackets if the interval is undefined."""
     if row is None or row[column] is None:
         return _(UNDEFINED)

@@ -19,7 +19,7 @@ from analysis.pack.archive import Archive, BadPack, PackReader
 from analysis.pack.building import write_lines, write_pack
 from analysis.pack.restored_bank import read_lines, read_string, restore_generators, restore_items, restore_metric
 from analysis.pack.restoring import all_or_nothing, restore_pack
-from analysis.services.results import purposes_answered
+from analysis.services.results import find_answered_purposes
 from evaluation.models import Metric
 from items.models import Generator, Item, Text
 from items.services.exporting import list_text_objects
@@ -71,7 +71,10 @@ def explain_left_out(study: Study) -> str:
 
 def add_pack(archive: Archive, name: str, study: Study) -> None:
     """Add the pack of the study: all answers, also of pilots and simulated people, but not those of expert checks."""
-    purposes = ("main", *(purpose for purpose in sorted(purposes_answered(study)) if purpose not in ("main", "expert")))
+    purposes = (
+        "main",
+        *(purpose for purpose in sorted(find_answered_purposes(study)) if purpose not in ("main", "expert")),
+    )
     with SpooledTemporaryFile(IN_MEMORY) as packed, archive.binary(name) as file:
         write_pack(study, Choices(purposes=purposes, seed=abs(study.seed)), packed)
         packed.seek(0)

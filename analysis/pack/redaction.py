@@ -59,11 +59,11 @@ class Redactor:
 
     def hash_if_quoted(self, words: str) -> str:
         """Words about anything: a hash if they quote a text that may not be shared."""
-        return hash_words(words) if self.quotes(words) else without_addresses(words)
+        return hash_words(words) if self.quotes(words) else replace_addresses(words)
 
     def redact_wording(self, words: str) -> str:
         """A question or option: if it quotes such a text, a hash of the same length, as lengths are in figures."""
-        return stand_in(words) if self.quotes(words) else words
+        return hash_to_length(words) if self.quotes(words) else words
 
     def quotes(self, words: str) -> bool:
         """Whether five consecutive words occur in a text that may not be shared."""
@@ -164,7 +164,7 @@ def list_word_runs(words: str) -> set[tuple[str, ...]]:
     return runs
 
 
-def without_addresses(words: str) -> str:
+def replace_addresses(words: str) -> str:
     return ADDRESS.sub("[e-mail]", words)
 
 
@@ -177,7 +177,7 @@ def hash_words(words: str) -> str:
     return words if words.startswith("sha256:") else f"sha256:{digest(words)}"
 
 
-def stand_in(words: str) -> str:
+def hash_to_length(words: str) -> str:
     """A hash as long as the words; wordings that count as the same get the same beginning."""
     return f"sha256:{digest(normalize_wording(words))}".ljust(len(words), ".")[: len(words)]
 

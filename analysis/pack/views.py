@@ -16,22 +16,22 @@ from analysis.hiding import require_shown_effects
 from analysis.pack.archiving import (
     IMPORT,
     CannotArchive,
-    ask_for_archive,
-    ask_for_import,
     find_archive,
-    is_given_out,
     list_withheld,
+    may_download,
     refuse_hidden_effects,
+    request_archive,
+    request_import,
 )
-from analysis.pack.building import ask_for_pack, find_pack, says_too_much
+from analysis.pack.building import find_pack, has_withheld_text, request_pack
 from analysis.pack.methods import LANGUAGES, collect_facts, describe_conduct, iter_sentences
 from analysis.pack.redaction import find_hidden_texts
 from analysis.plugins import find_plugin
 from analysis.results.forms import ResultsForm
 from analysis.results.links import build_query
 from analysis.services.cached_evidence import load_evidence
-from analysis.services.reporting import versions
-from analysis.services.results import counts_by_purpose, report_of
+from analysis.services.reporting import list_software_versions
+from analysis.services.results import count_by_purpose, get_report
 from items.forms.imports import check_upload
 from jobs.files import make_path
 from jobs.models import Job
@@ -50,10 +50,10 @@ def study_pack(request, study):
     """The pack of a study; POST requests a new one. The choices are in the address, as on the results page."""
     if study.is_draft:
         raise Http404
-    form = ResultsForm(study, counts_by_purpose(study), request.GET)
+    form = ResultsForm(study, count_by_purpose(study), request.GET)
     query = urlencode(build_query(form), doseq=True)
     if request.method == "POST":
-        ask_for_pack(study, form.choices, request.user)
+        request_pack(study, form.choices, request.user)
         response = redirect("study_pack", study.slug)
         response["Location"] += f"?{query}"
         return response
@@ -67,7 +67,7 @@ def study_pack(request, study):
         "n_bytes": make_path(done.file).stat().st_size if done else 0,
         "asked": query,
         "hidden": len(find_hidden_texts(study)),
-        "says_too_much": done is not None and says_too_much(done),
+        "says_too_much": done is not None and has_withheld_text(done),
     }
     context |= describe_progress(request, pack) if pack else {}
     return render(request, "analysis/pack.html", context)
@@ -80,7 +80,7 @@ def study_pack_file(request, study, pk):
     pack = find_pack(study)
     if pack is None or pack.pk != pk or not pack.is_done:
         raise Http404
-    if says_too_much(pack):
+    if has_withheld_text(pack):
         return redirect("study_pack", study.slug)
     file = pack.open_file()
     return FileResponse(file, as_attachment=True, filename=f"{study.slug}-pack.zip", content_type="application/zip")
@@ -101,11 +101,11 @@ SOURCE = re.compile(r"(?P<authors>.+?) \((?P<year>\d{4})\), (?P<title>.+)")
 @require_safe
 @require_shown_effects()
 def results_methods(request, study):
-    form = ResultsForm(study, counts_by_purpose(study), request.GET)
+    form = ResultsForm(study, count_by_purpose(study), request.GET)
     language = request.GET.get("language") or (get_language() or "").partition("-")[0]
     language = language if language in LANGUAGES else LANGUAGES[0]
     with override(language):
-        report = report_of(study, form.choices, only_current=True)
+        report = get_report(study, form.choices, only_current=True)
         evidence = load_evidence(study, form.choices)
         text = " ".join(filter(None, iter_sentences(collect_facts(evidence, report, describe_conduct(evidence)))))
     published = find_plugin(study.protocol).published
@@ -123,7 +123,7 @@ def results_methods(request, study):
 
 def write_bibtex(source: str) -> str:
     """What to cite, as BibTeX: this software, and the study that the protocol comes from."""
-    return "\n".join(filter(None, (SOFTWARE % versions()["lesart"], write_bibtex_entry(source))))
+    return "\n".join(filter(None, (SOFTWARE % list_software_versions()["lesart"], write_bibtex_entry(source))))
 
 
 def write_bibtex_entry(source: str) -> str:
@@ -164,10 +164,10 @@ def project_export(request, slug):
     project = get_project(request.user, slug, Role.OWNER)
     refusal = explain_refusal(project)
     if request.method == "POST" and not refusal:
-        ask_for_archive(project, request.user)
+        request_archive(project, request.user)
         return redirect("project_export", project.slug)
     job = None if refusal else find_archive(project)
-    is_there = is_given_out(job)
+    is_there = may_download(job)
     context = {
         "project": project,
         "refusal": refusal,
@@ -195,7 +195,7 @@ def explain_refusal(project: Project) -> str:
 def project_export_file(request, slug, pk):
     project = get_project(request.user, slug, Role.OWNER)
     job = find_archive(project)
-    if job is None or job.pk != pk or not is_given_out(job) or explain_refusal(project):
+    if job is None or job.pk != pk or not may_download(job) or explain_refusal(project):
         raise Http404
     name = f"{project.slug}-project.zip"
     return FileResponse(job.open_file(), as_attachment=True, filename=name, content_type="application/zip")
@@ -207,7 +207,7 @@ def project_import(request):
     """A form for an archive; a worker imports it."""
     form = ArchiveForm(request.POST or None, request.FILES or None)
     if form.is_valid():
-        job = ask_for_import(form.cleaned_data["file"].chunks(), form.cleaned_data["slug"], request.user)
+        job = request_import(form.cleaned_data["file"].chunks(), form.cleaned_data["slug"], request.user)
         return redirect("project_imported", job.pk)
     return render(request, "analysis/project_import.html", {"form": form})
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from analysis.files import sort_keys
-from analysis.frames.export_rows import iter_export_rows, list_written_columns
+from analysis.frames.export_rows import iter_export_rows, list_free_text_columns
 from analysis.items.independent_coding import Comparison
 from analysis.models import CodeDecision, ItemCode
 from analysis.pack.frozen import format_time, map_evaluator_prompts, name_instrument_file
@@ -121,7 +121,7 @@ def iter_answers(study: Study, purposes: Collection[str], redactor: Redactor) ->
     stages = [stage for declaration in list_declarations(study) for stage in declaration.every_stage]
     free = {question.name for stage in stages for question in stage.questions if question.kind == "text"}
     # What people wrote about themselves may identify them.
-    written = dict.fromkeys(list_written_columns(study), "")
+    written = dict.fromkeys(list_free_text_columns(study), "")
     for row in iter_export_rows(study, purposes):
         text_id = row["text_id"]
         if row["question"] in free:

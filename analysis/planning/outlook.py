@@ -15,7 +15,7 @@ from analysis.measures.intervals import Interval
 from analysis.measures.power import Outlook
 from analysis.planning.forms import OutlookForm, Sizes
 from analysis.planning.tables import COMPONENTS
-from analysis.reports.estimates import same_interval
+from analysis.reports.estimates import repeat_interval
 from analysis.reports.spread import Spread
 from analysis.tables.spec import Row, Table, TableSpec
 
@@ -41,7 +41,7 @@ def build_component_row(name: str, said: str, value: float, assumed: float, foun
         "reason": _(found.reason) if found.reason else "",
         "component_said": said,
         "unit_said": units[found.unit],
-        "intervals": {"sd": same_interval(found)},
+        "intervals": {"sd": repeat_interval(found)},
     }
 
 

@@ -14,14 +14,14 @@ from analysis.agreement.lab import build_overview_row
 from analysis.agreement.questions import LabQuestion, list_questions
 from analysis.figures.paper import Bar, Bars
 from analysis.formatting import UNDEFINED, count, number, say_of_people
-from analysis.frames.evidence import Evidence, with_items
+from analysis.frames.evidence import Evidence, repeat_by_item
 from analysis.pack.methods import Facts
 from analysis.protocols.tables import AGREEMENT, COUNTS, DISTRIBUTIONS, MEANS, TABLES
 from analysis.reports.categories import list_error_tables
-from analysis.reports.description import description, variants
+from analysis.reports.description import build_description, build_variants
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
-from analysis.reports.estimates import mean_of
-from analysis.reports.evaluators import HUMAN, evaluator_named, evaluators_in, people_in
+from analysis.reports.estimates import estimate_mean
+from analysis.reports.evaluators import HUMAN, find_evaluator, get_people, list_evaluators
 from analysis.reports.outcome import AgreementSummary, Outcome, find_rows
 from analysis.reports.report import Report
 from analysis.tables.spec import Row, Table, TableSpec
@@ -38,9 +38,9 @@ def build_report(evidence: Evidence) -> Report:
         count_labels(evidence),
         *average_scales(evidence),
         measure_agreement(evidence),
-        *variants(evidence, lambda mine: iter(())),
+        *build_variants(evidence, lambda mine: iter(())),
         *list_error_tables(evidence),
-        description(evidence),
+        build_description(evidence),
     )
     return Report(tables, (), ())
 
@@ -56,14 +56,14 @@ def count_answers(evidence: Evidence) -> Table:
             "stage": stage.name,
             "question": question.name,
             "n": len(mine),
-            "n_items": with_items(evidence, mine)["item_id"].nunique(),
+            "n_items": repeat_by_item(evidence, mine)["item_id"].nunique(),
             "n_texts": mine["text_id"].nunique(),
             "n_annotators": mine["annotator"].nunique(),
         }
-        for evaluator in evaluators_in(evidence)
+        for evaluator in list_evaluators(evidence)
         for stage in get_declaration(evidence.study).stages
         for question in stage.questions
-        if len(mine := select_answers(evaluator.rows_of(evidence.frame), stage.name, question.name))
+        if len(mine := select_answers(evaluator.select_rows(evidence.frame), stage.name, question.name))
     ]
     return COUNTS.build(rows)
 
@@ -72,9 +72,9 @@ def count_labels(evidence: Evidence) -> Table:
     """One row per evaluator, question with declared answers, and answer."""
     rows = [
         row
-        for evaluator in evaluators_in(evidence)
+        for evaluator in list_evaluators(evidence)
         for asked in list_questions(evidence.study)
-        for row in build_label_rows(evaluator.name, asked, evaluator.rows_of(evidence.frame))
+        for row in build_label_rows(evaluator.name, asked, evaluator.select_rows(evidence.frame))
     ]
     return DISTRIBUTIONS.build(rows)
 
@@ -99,9 +99,9 @@ def average_scales(evidence: Evidence) -> Iterator[Table]:
     scales = [asked for asked in list_questions(evidence.study) if asked.is_ordered]
     rows = [
         row
-        for evaluator in evaluators_in(evidence)
+        for evaluator in list_evaluators(evidence)
         for asked in scales
-        for row in build_mean_rows(evidence, evaluator.name, asked, evaluator.rows_of(evidence.frame))
+        for row in build_mean_rows(evidence, evaluator.name, asked, evaluator.select_rows(evidence.frame))
     ]
     if rows:
         yield MEANS.build(rows, evidence.choices.convention)
@@ -119,14 +119,14 @@ def build_mean_rows(
             "stage": asked.stage,
             "question": asked.name,
             "generator": generator,
-            "mean": mean_of(mine, bounds, evidence.choices.seed),
+            "mean": estimate_mean(mine, bounds, evidence.choices.seed),
             "n": len(mine),
         }
 
 
 def measure_agreement(evidence: Evidence) -> Table:
     """One row per question that at least two people answered; coefficients as in the agreement lab."""
-    people = sorted(people_in(evidence).codes)
+    people = sorted(get_people(evidence).codes)
     found = (build_overview_row(evidence.frame, asked, people) for asked in list_questions(evidence.study))
     return AGREEMENT.build({name: row[name] for name in AGREEMENT.header} for row in found if row is not None)
 
@@ -153,16 +153,16 @@ def list_tables() -> tuple[TableSpec, ...]:
 
 @COUNTS.drill_down
 def list_counts(evidence: Evidence, row: Row, column: str) -> Table:
-    mine = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.frame)
+    mine = find_evaluator(evidence, row["evaluator"]).select_rows(evidence.frame)
     mine = select_answers(mine, row["stage"], row["question"])
-    rows = with_items(evidence, mine) if column == "n_items" else mine
+    rows = repeat_by_item(evidence, mine) if column == "n_items" else mine
     return list_counted(evidence, rows, column) if column in COUNTED else list_answers(evidence, mine)
 
 
 @DISTRIBUTIONS.drill_down
 def list_label(evidence: Evidence, row: Row, column: str) -> Table:
     """The answers with the label, or all answers to the question."""
-    mine = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.frame)
+    mine = find_evaluator(evidence, row["evaluator"]).select_rows(evidence.frame)
     mine = select_answers(mine, row["stage"], row["question"])
     asked = {(each.stage, each.name): each for each in list_questions(evidence.study)}[row["stage"], row["question"]]
     return list_answers(evidence, mine[list_labels(asked, mine) == row["label"]] if column == "n" else mine)
@@ -171,7 +171,7 @@ def list_label(evidence: Evidence, row: Row, column: str) -> Table:
 @MEANS.drill_down
 def list_scale(evidence: Evidence, row: Row, column: str) -> Table:
     """The answers about the generator's items."""
-    mine = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.frame)
+    mine = find_evaluator(evidence, row["evaluator"]).select_rows(evidence.frame)
     mine = select_answers(mine, row["stage"], row["question"])
     return list_answers(evidence, mine[mine["generator"] == row["generator"]])
 
@@ -179,7 +179,7 @@ def list_scale(evidence: Evidence, row: Row, column: str) -> Table:
 @AGREEMENT.drill_down
 def list_shared(evidence: Evidence, row: Row, column: str) -> Table:
     """People's answers about units that at least two of them judged; for the count of people, these people."""
-    mine = select_answers(people_in(evidence).rows_of(evidence.frame), row["stage"], row["question"])
+    mine = select_answers(get_people(evidence).select_rows(evidence.frame), row["stage"], row["question"])
     if column in COUNTED:
         return list_counted(evidence, mine, column)
     units = mine[["unit", "item_id", "option_id"]].fillna("").astype(str).agg("\0".join, axis=1)

@@ -123,16 +123,16 @@ def say_left_aside(evidence: Evidence) -> list[str]:
 ALL = "all"
 
 
-def error_codes(evidence: Evidence) -> Table:
+def build_error_codes(evidence: Evidence) -> Table:
     """One row per generator and code, found or not; the rows of all generators together come first."""
     coded = list_coded_items(evidence)
-    rows = [row for name in (ALL, *evidence.generators) if coded for row in generator_rows(evidence, name, coded)]
-    return ERROR_CODES.build(rows, notes=notes(evidence, coded))
+    rows = [row for name in (ALL, *evidence.generators) if coded for row in build_generator_rows(evidence, name, coded)]
+    return ERROR_CODES.build(rows, notes=list_notes(evidence, coded))
 
 
 def list_error_tables(evidence: Evidence) -> tuple[Table, ...]:
     """The table of error codes if any were set, else nothing."""
-    return (error_codes(evidence),) if list_coded_items(evidence) else ()
+    return (build_error_codes(evidence),) if list_coded_items(evidence) else ()
 
 
 def list_coded_items(evidence: Evidence) -> dict[str, set[str]]:
@@ -142,7 +142,7 @@ def list_coded_items(evidence: Evidence) -> dict[str, set[str]]:
     return {item: codes for item, codes in found.items() if codes}
 
 
-def generator_rows(evidence: Evidence, name: str, coded: dict[str, set[str]]) -> list[dict[str, Any]]:
+def build_generator_rows(evidence: Evidence, name: str, coded: dict[str, set[str]]) -> list[dict[str, Any]]:
     """One row per code. An item may have several, so shares of erroneous items may add up to more than 1."""
     items = evidence.items if name == ALL else evidence.items[evidence.items["generator"] == name]
     erroneous = [coded[item] for item in items["item_id"] if item in coded]
@@ -160,7 +160,7 @@ def generator_rows(evidence: Evidence, name: str, coded: dict[str, set[str]]) ->
     ]
 
 
-def notes(evidence: Evidence, coded: dict[str, set[str]]) -> tuple[str, ...]:
+def list_notes(evidence: Evidence, coded: dict[str, set[str]]) -> tuple[str, ...]:
     if not coded:
         return (_("Empty, because no error codes were set for the items of this study. Set them on the items' pages."),)
     return (

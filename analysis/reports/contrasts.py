@@ -24,7 +24,7 @@ from analysis.measures.contrasts import (
 from analysis.measures.intervals import Bounds, undefined_interval
 from analysis.measures.reader_intervals import Arm, contrast_parts, family_parts
 from analysis.measures.types import FloatArray
-from analysis.reports.estimates import NOT_PUBLISHED, intervals_json
+from analysis.reports.estimates import NOT_PUBLISHED, describe_intervals
 from analysis.reports.tables import CONTRASTS
 from analysis.tables.spec import Table
 
@@ -39,15 +39,15 @@ class GeneratorFigure:
     def without_each_text(self, n_texts: int) -> FloatArray:
         """(n_texts,): the figure when each text is left out; NaN where an arm is then empty."""
         return np.asarray(
-            sum(mean_without(arm, n_texts) for arm in self.added)
-            - sum((mean_without(arm, n_texts) for arm in self.subtracted), np.zeros(n_texts))
+            sum(average_without_each_text(arm, n_texts) for arm in self.added)
+            - sum((average_without_each_text(arm, n_texts) for arm in self.subtracted), np.zeros(n_texts))
         )
 
     def arms(self) -> Iterator[Arm]:
         yield from (*self.added, *self.subtracted)
 
 
-def mean_without(arm: Arm, n_texts: int) -> FloatArray:
+def average_without_each_text(arm: Arm, n_texts: int) -> FloatArray:
     """(n_texts,): the mean of an arm when each text is left out."""
     total, n = (np.bincount(arm.text, weights=part, minlength=n_texts) for part in (arm.total, arm.n))
     left = n.sum() - n
@@ -280,10 +280,10 @@ def find_comparison(comparisons: Sequence[Comparison], measure: str, evaluator: 
 # The table ------------------------------------------------------------------------------------------------------------
 
 
-def contrasts(evidence: Evidence, comparisons: Sequence[Comparison]) -> Table:
+def build_contrasts(evidence: Evidence, comparisons: Sequence[Comparison]) -> Table:
     """One row per measure, evaluator and pair of generators, in the order of the bank."""
-    rows = [row for comparison in comparisons for row in rows_of(comparison, evidence.choices)]
-    notes = [adjustment_note(evidence.choices.convention)]
+    rows = [row for comparison in comparisons for row in iter_contrast_rows(comparison, evidence.choices)]
+    notes = [note_adjustment(evidence.choices.convention)]
     if evidence.choices.convention == PUBLISHED:
         notes.append(
             _("Published intervals treat single judgments as independent; here generators are compared over texts.")
@@ -291,17 +291,17 @@ def contrasts(evidence: Evidence, comparisons: Sequence[Comparison]) -> Table:
     return CONTRASTS.build(rows, notes=notes)
 
 
-def adjustment_note(convention: str) -> str:
+def note_adjustment(convention: str) -> str:
     """The note on how the contrasts of all pairs of generators are adjusted."""
     if convention == READERS:
         return _(
             "Adjusted for multiple comparisons: p by Holm's method, simultaneous intervals by Bonferroni (level"
             " 1 − .05/m for m pairs)."
         )
-    return max_t_note(convention)
+    return note_max_t(convention)
 
 
-def max_t_note(convention: str) -> str:
+def note_max_t(convention: str) -> str:
     """The note on an adjustment by max-T, used for pairs of generators over texts and for all other contrasts."""
     if convention == READERS:
         return _(
@@ -314,7 +314,7 @@ def max_t_note(convention: str) -> str:
     )
 
 
-def rows_of(comparison: Comparison, choices: Choices) -> Iterator[dict[str, Any]]:
+def iter_contrast_rows(comparison: Comparison, choices: Choices) -> Iterator[dict[str, Any]]:
     family = comparison.family
     chosen = READERS if choices.convention == READERS else ANNOTATORS
     others = {
@@ -341,18 +341,20 @@ def rows_of(comparison: Comparison, choices: Choices) -> Iterator[dict[str, Any]
             "n_texts": n_texts,
             "n_annotators": n_annotators,
             "reason": _(found.reason) if found.reason else "",
-            "intervals": {"difference": conventions_of({each: others[each][place] for each in others}, n_texts)},
+            "intervals": {
+                "difference": build_intervals_by_convention({each: others[each][place] for each in others}, n_texts)
+            },
         }
 
 
-def conventions_of(found: dict[str, AdjustedContrast], n_texts: int) -> dict[str, dict[str, Any]]:
+def build_intervals_by_convention(found: dict[str, AdjustedContrast], n_texts: int) -> dict[str, dict[str, Any]]:
     """The intervals of an unadjusted contrast by convention; the published convention has none."""
     undefined = undefined_interval("", ("text", n_texts, 0, None), NOT_PUBLISHED)
-    values = {convention: as_json(each, n_texts) for convention, each in found.items()}
-    return values | intervals_json({PUBLISHED: undefined})
+    values = {convention: describe_contrast(each, n_texts) for convention, each in found.items()}
+    return values | describe_intervals({PUBLISHED: undefined})
 
 
-def as_json(found: AdjustedContrast, n_texts: int) -> dict[str, Any]:
+def describe_contrast(found: AdjustedContrast, n_texts: int) -> dict[str, Any]:
     reason = _(found.reason) if found.reason else ""
     ends = {"low": found.low, "high": found.high}
     return ends | {"p": found.p, "reason": reason, "n_units": n_texts, "caveats": []}

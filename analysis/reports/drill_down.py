@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 from analysis.formatting import count, number
 from analysis.frames.evidence import Evidence
 from analysis.measures.stand_in import LOW_MASS
-from analysis.reports.description import ALL, MINUTES, PEOPLE, by_source, keep_variant
-from analysis.reports.evaluators import Evaluator, evaluator_named
+from analysis.reports.description import ALL, MINUTES, PEOPLE, keep_variant, split_by_source
+from analysis.reports.evaluators import Evaluator, find_evaluator
 from analysis.reports.tables import ANSWERS, DESCRIPTION, LABEL_MASS, VARIANTS
 from analysis.tables.spec import Column, FrameRows, Row, Table
 from evaluation.services.calls import iter_replies_with_mass
@@ -152,21 +152,21 @@ WITH_MASS = ("text_id", "item_id", "option_id", "probability", "mass", "raw_outp
 def list_described(evidence: Evidence, row: Row, _column: str) -> Table:
     """The texts, items, answers or minutes behind a number of the description."""
     if row["about"] == "texts":
-        return list_rows(evidence, of_source(evidence.texts, row), TEXT, _("The texts"))
+        return list_rows(evidence, select_source(evidence.texts, row), TEXT, _("The texts"))
     if row["about"] == "items":
         items = evidence.items
         mine = items if row["name"] == ALL else items[items["generator"] == row["name"]]
-        return list_rows(evidence, of_source(mine, row), ITEM, _("The items"))
-    evaluator = evaluator_named(evidence, row["name"])
+        return list_rows(evidence, select_source(mine, row), ITEM, _("The items"))
+    evaluator = find_evaluator(evidence, row["name"])
     if row["quantity"] == "minutes_median":
-        return list_rows(evidence, evaluator.rows_of(evidence.minutes), ("annotator", "minutes"), _("The minutes"))
+        return list_rows(evidence, evaluator.select_rows(evidence.minutes), ("annotator", "minutes"), _("The minutes"))
     if row["quantity"] == "n_annotators":
-        return list_annotators(evidence, evaluator.rows_of(evidence.annotators))
+        return list_annotators(evidence, evaluator.select_rows(evidence.annotators))
     return list_answers_by(evidence, evaluator, row["quantity"])
 
 
-def of_source(frame: pd.DataFrame, row: Row) -> pd.DataFrame:
-    return dict(by_source(frame))[row["source"]]
+def select_source(frame: pd.DataFrame, row: Row) -> pd.DataFrame:
+    return dict(split_by_source(frame))[row["source"]]
 
 
 def list_annotators(evidence: Evidence, annotators: pd.DataFrame) -> Table:
@@ -179,7 +179,7 @@ def list_annotators(evidence: Evidence, annotators: pd.DataFrame) -> Table:
 def list_answers_by(evidence: Evidence, evaluator: Evaluator, quantity: str) -> Table:
     """The evaluator's judgments of options (all answers if the study has none), or the texts they are about."""
     judgments = evidence.judgments
-    mine = evaluator.rows_of(evidence.frame if judgments.empty else judgments)
+    mine = evaluator.select_rows(evidence.frame if judgments.empty else judgments)
     if quantity == "n_texts":
         return list_counted(evidence, mine, "n_texts")
     if judgments.empty:

@@ -57,7 +57,7 @@ class Estimate:
         )
 
     def as_json(self) -> dict[str, dict[str, Any]]:
-        return intervals_json(self.intervals, self.reason)
+        return describe_intervals(self.intervals, self.reason)
 
 
 NOT_PUBLISHED = gettext_noop("There is no published interval of this figure.")
@@ -67,7 +67,7 @@ NARROWER = gettext_noop(
 )
 
 
-def intervals_json(intervals: Mapping[str, Interval], reason: str = "") -> dict[str, dict[str, Any]]:
+def describe_intervals(intervals: Mapping[str, Interval], reason: str = "") -> dict[str, dict[str, Any]]:
     """The intervals of a number by convention, in words; `reason`: why the number itself is undefined.
 
     An interval that is narrower than the published one says so.
@@ -77,13 +77,13 @@ def intervals_json(intervals: Mapping[str, Interval], reason: str = "") -> dict[
         convention: asdict(each)
         | {
             "reason": reason or _translate(each.reason),
-            "caveats": list(caveats_of(each, published)),
+            "caveats": list(list_caveats(each, published)),
         }
         for convention, each in intervals.items()
     }
 
 
-def caveats_of(interval: Interval, published: Interval | None) -> Iterator[str]:
+def list_caveats(interval: Interval, published: Interval | None) -> Iterator[str]:
     """The caveats to print with an interval."""
     yield from (_(each) for each in interval.caveats if each not in (AT_LEAST, AT_MOST))
     if interval.bound is not None:
@@ -122,7 +122,7 @@ def _translate(reason: str) -> str:
     return _(reason) if reason else ""  # the empty message id is the header of the catalog
 
 
-def interval_cells(interval: Interval, convention: str) -> dict[str, Any]:
+def fill_interval_columns(interval: Interval, convention: str) -> dict[str, Any]:
     """The cells of `INTERVAL_COLUMNS`: the convention and what the interval is based on; empty if nothing was drawn."""
     drawn = interval.seed is not None
     return {
@@ -135,31 +135,31 @@ def interval_cells(interval: Interval, convention: str) -> dict[str, Any]:
     }
 
 
-def same_interval(interval: Interval) -> dict[str, dict[str, Any]]:
+def repeat_interval(interval: Interval) -> dict[str, dict[str, Any]]:
     """The interval repeated under every convention, for numbers that have only one."""
-    return intervals_json(dict.fromkeys(CONVENTIONS, interval))
+    return describe_intervals(dict.fromkeys(CONVENTIONS, interval))
 
 
-def over_texts(by_texts: Any, published: Any) -> dict[str, Any]:
+def repeat_text_interval(by_texts: Any, published: Any) -> dict[str, Any]:
     """The interval over texts under both conventions, for numbers without an established interval over readers."""
     return {READERS: by_texts, ANNOTATORS: by_texts, PUBLISHED: published}
 
 
-def texts_only_note(figures: str) -> str:
+def note_texts_only(figures: str) -> str:
     """The footnote about numbers whose intervals are always over texts only."""
     return _("Over texts only, also where readers and texts are chosen: %(figures)s. How well an interval over readers "
              "covers these has not been measured.") % {"figures": figures}  # fmt: skip
 
 
-def with_codes(judgments: pd.DataFrame) -> pd.DataFrame:
+def add_codes(judgments: pd.DataFrame) -> pd.DataFrame:
     """The same judgments with codes of their texts and annotators (`text`, `reader`), sorted by id."""
     return judgments.assign(
         text=pd.factorize(judgments["text_id"], sort=True)[0], reader=pd.factorize(judgments["annotator"], sort=True)[0]
     )
 
 
-def arm_of(judgments: pd.DataFrame, column: str = "correct") -> Arm:
-    """The sums of a column and the numbers of judgments by text and annotator, from judgments `with_codes`.
+def build_arm(judgments: pd.DataFrame, column: str = "correct") -> Arm:
+    """The sums of a column and the numbers of judgments by text and annotator, from judgments after `add_codes`.
 
     The order of the rows does not change the last digit if the values are whole numbers.
     """
@@ -170,57 +170,57 @@ def arm_of(judgments: pd.DataFrame, column: str = "correct") -> Arm:
     return Arm(cells // width, cells % width, total.astype(np.float64), n.astype(np.float64))
 
 
-def by_text(arm: Arm, n_texts: int) -> tuple[IntArray, IntArray]:
+def sum_by_text(arm: Arm, n_texts: int) -> tuple[IntArray, IntArray]:
     """(n_texts,) sums and (n_texts,) numbers of judgments; for arms of whole numbers."""
     total, n = (np.bincount(arm.text, weights=part, minlength=n_texts) for part in (arm.total, arm.n))
     return total.astype(np.int64), n.astype(np.int64)
 
 
-def texts_in(*arms: Arm) -> int:
+def count_texts(*arms: Arm) -> int:
     return max((int(arm.text.max(initial=-1)) + 1 for arm in arms), default=0)
 
 
-def totals(arm: Arm) -> tuple[int, int]:
+def sum_totals(arm: Arm) -> tuple[int, int]:
     """The numbers of right judgments and of all judgments."""
     return round(arm.total.sum()), arm.n_judgments
 
 
-def share_of(arm: Arm, seed: int, reason: str = "", *, fixed: bool = False) -> Estimate:
+def estimate_share(arm: Arm, seed: int, reason: str = "", *, fixed: bool = False) -> Estimate:
     """The share of right judgments. reason: used if there are none. fixed: whether they are by a model or baseline."""
-    right, n = totals(arm)
+    right, n = sum_totals(arm)
     intervals = {
         READERS: readers_share(arm, fixed=fixed),
-        ANNOTATORS: clustered_mean(*by_text(arm, texts_in(arm)), seed=seed),
+        ANNOTATORS: clustered_mean(*sum_by_text(arm, count_texts(arm)), seed=seed),
         PUBLISHED: published_share(right, n, seed=seed),
     }
     return Estimate(arm.mean(), intervals, reason if n == 0 else "")
 
 
-def difference_of(read: Arm, guess: Arm, seed: int, reason: str = "", *, fixed: bool = False) -> Estimate:
+def estimate_difference(read: Arm, guess: Arm, seed: int, reason: str = "", *, fixed: bool = False) -> Estimate:
     """Answerability minus guessability. reason: used if one of them is undefined."""
-    n_texts = texts_in(read, guess)
-    value = informativity(*totals(read), *totals(guess))
+    n_texts = count_texts(read, guess)
+    value = informativity(*sum_totals(read), *sum_totals(guess))
     intervals = {
         READERS: readers_contrast((read,), (guess,), fixed=fixed),
-        ANNOTATORS: clustered_contrast(*by_text(read, n_texts), *by_text(guess, n_texts), seed=seed),
-        PUBLISHED: published_contrast(*totals(read), *totals(guess), seed=seed),
+        ANNOTATORS: clustered_contrast(*sum_by_text(read, n_texts), *sum_by_text(guess, n_texts), seed=seed),
+        PUBLISHED: published_contrast(*sum_totals(read), *sum_totals(guess), seed=seed),
     }
     return Estimate(value, intervals, reason if isnan(value) else "")
 
 
-def mean_of(judgments: pd.DataFrame, bounds: Bounds, seed: int, *, fixed: bool = False) -> Estimate:
+def estimate_mean(judgments: pd.DataFrame, bounds: Bounds, seed: int, *, fixed: bool = False) -> Estimate:
     """The mean of the column `value`, whole numbers such as ratings; undefined if there are none."""
-    arm, numbers = arm_of(with_codes(judgments), "value"), judgments["value"].to_numpy(dtype=np.int64)
+    arm, numbers = build_arm(add_codes(judgments), "value"), judgments["value"].to_numpy(dtype=np.int64)
     kinds, counts = np.unique(numbers, return_counts=True)
     intervals = {
         READERS: readers_mean(arm, bounds, fixed=fixed),
-        ANNOTATORS: clustered_mean(*by_text(arm, texts_in(arm)), bounds=bounds, seed=seed),
+        ANNOTATORS: clustered_mean(*sum_by_text(arm, count_texts(arm)), bounds=bounds, seed=seed),
         PUBLISHED: published_mean(kinds, counts, seed=seed),
     }
     return Estimate(arm.mean(), intervals, "" if len(numbers) else _("no ratings"))
 
 
-def figure_of(
+def estimate_figure(
     statistic: Callable[[FloatArray], FloatArray],
     judgments: pd.DataFrame,
     sums: FloatArray,
@@ -230,7 +230,7 @@ def figure_of(
     not_published: str,
     fixed: bool = False,
 ) -> Estimate:
-    """The estimate of any function of sums over judgments `with_codes`. not_published: why no interval is published.
+    """The estimate of any function of sums over judgments after `add_codes`. not_published: why no interval is.
 
     sums: (judgments, q). statistic: (b, q) sums give (b,) values, NaN where undefined.
     """
@@ -249,6 +249,6 @@ def figure_of(
     return Estimate(over_readers.value, intervals)
 
 
-def skewed_note() -> str:
+def note_skewed_intervals() -> str:
     """The footnote on intervals of agreement; `bench/agreement_rates.py` measured the coverage."""
     return _("If nearly all labels are the same and there are few texts, intervals of κ and α are too narrow.")

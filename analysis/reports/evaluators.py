@@ -26,11 +26,11 @@ class Evaluator:
         """Whether it represents only itself, like a model, rather than a population, like people."""
         return self.kind != HUMAN
 
-    def rows_of(self, frame: pd.DataFrame) -> pd.DataFrame:
+    def select_rows(self, frame: pd.DataFrame) -> pd.DataFrame:
         return keep_rows(frame, frame["annotator"].isin(self.codes))
 
 
-def all_evaluators(evidence: Evidence) -> list[Evaluator]:
+def list_all_evaluators(evidence: Evidence) -> list[Evaluator]:
     """All people, each group if the study has several, then models and baselines in the order they were added."""
     listed = evidence.annotators[["annotator", "kind", "reading", "group"]].to_numpy().tolist()  # faster than filtering
     people = {code: group for code, kind, _reading, group in listed if kind == "human"}
@@ -49,12 +49,12 @@ def all_evaluators(evidence: Evidence) -> list[Evaluator]:
     return found
 
 
-def evaluator_named(evidence: Evidence, name: str) -> Evaluator:
+def find_evaluator(evidence: Evidence, name: str) -> Evaluator:
     """The evaluator that tables list under this name."""
-    return next(evaluator for evaluator in all_evaluators(evidence) if evaluator.name == name)
+    return next(evaluator for evaluator in list_all_evaluators(evidence) if evaluator.name == name)
 
 
-def groups_of(evidence: Evidence) -> list[str]:
+def list_groups(evidence: Evidence) -> list[str]:
     """The groups of the annotators: the declared ones first, then others that occur."""
     return order_groups(evidence, set(evidence.annotators[evidence.annotators["kind"] == "human"]["group"]))
 
@@ -65,9 +65,9 @@ def order_groups(evidence: Evidence, occurring: set[str]) -> list[str]:
     return declared + sorted(named - set(declared))
 
 
-def evaluators_in(evidence: Evidence) -> list[Evaluator]:
+def list_evaluators(evidence: Evidence) -> list[Evaluator]:
     """The chosen evaluators; `BadChoice` for an unknown name."""
-    known = all_evaluators(evidence)
+    known = list_all_evaluators(evidence)
     wanted = evidence.choices.evaluators
     if wanted is None:
         return known
@@ -78,17 +78,17 @@ def evaluators_in(evidence: Evidence) -> list[Evaluator]:
     return [evaluator for evaluator in known if evaluator.name in wanted]
 
 
-def judges_in(evidence: Evidence) -> list[Evaluator]:
+def list_judges(evidence: Evidence) -> list[Evaluator]:
     """The chosen models, which are shown beside people and never enter the agreement between people."""
-    return [evaluator for evaluator in evaluators_in(evidence) if evaluator.kind == "model"]
+    return [evaluator for evaluator in list_evaluators(evidence) if evaluator.kind == "model"]
 
 
 def list_compared_evaluators(evidence: Evidence) -> list[Evaluator]:
     """Those whose answers compare generators: people, or each model if no person has answered."""
-    people = people_in(evidence)
-    return [people] if len(people.rows_of(evidence.frame)) else judges_in(evidence) or [people]
+    people = get_people(evidence)
+    return [people] if len(people.select_rows(evidence.frame)) else list_judges(evidence) or [people]
 
 
-def people_in(evidence: Evidence) -> Evaluator:
+def get_people(evidence: Evidence) -> Evaluator:
     """All people of the chosen groups, whatever evaluators were chosen."""
-    return all_evaluators(evidence)[0]
+    return list_all_evaluators(evidence)[0]

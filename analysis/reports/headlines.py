@@ -82,8 +82,8 @@ def write_headline(comparison: Comparison | None, wording: Wording, clause: str 
     if comparison is None or len(comparison.generators) < 2:
         return []
     if reason := comparison.reason():
-        return [not_compared(reason)]
-    return [*name_leaders(comparison, wording), *differences(comparison, wording, clause)]
+        return [say_why_not_compared(reason)]
+    return [*name_leaders(comparison, wording), *say_differences(comparison, wording, clause)]
 
 
 def name_leaders(comparison: Comparison, wording: Wording) -> Iterator[str]:
@@ -97,7 +97,7 @@ def name_leaders(comparison: Comparison, wording: Wording) -> Iterator[str]:
         yield _(wording.tied) % {"names": ", ".join(comparison.leaders())}
 
 
-def differences(comparison: Comparison, wording: Wording, clause: str) -> Iterator[str]:
+def say_differences(comparison: Comparison, wording: Wording, clause: str) -> Iterator[str]:
     """Sentences on the clear differences, or on the largest difference if none is clear."""
     found = comparison.clear_differences()
     if not found:
@@ -107,12 +107,12 @@ def differences(comparison: Comparison, wording: Wording, clause: str) -> Iterat
     for place, difference in enumerate(found[:MOST_DIFFERENCES]):
         yield say_difference(difference, wording.differs, "" if place else clause)
     if n := len(found) - MOST_DIFFERENCES:
-        yield from more_differences(n)
+        yield from say_more_differences(n)
     if comparison.size > 1:
         yield say_adjusted_for(comparison.size)
 
 
-def more_differences(n: int) -> Iterator[str]:
+def say_more_differences(n: int) -> Iterator[str]:
     if n > 0:
         yield ngettext(
             "%(n)s more difference is significant; see the table of differences.",
@@ -139,7 +139,7 @@ def say_adjusted_for(pairs: int) -> str:
     ) % {"n": count(pairs)}
 
 
-def not_compared(reason: str) -> str:
+def say_why_not_compared(reason: str) -> str:
     return _("The data cannot show whether the generators differ: %(reason)s") % {"reason": _(reason)}
 
 
@@ -177,7 +177,7 @@ def mark_extremes(
 MOST_NAMED = 4  # generators whose values a sentence lists
 
 
-def list_values(rows: list[Row], value: str, low: str, high: str) -> str:
+def write_values(rows: list[Row], value: str, low: str, high: str) -> str:
     """“2.68 [2.61, 2.75] for items by careful, …” from these columns, highest first; of many only the range."""
     if len(rows) > MOST_NAMED:
         ends = {"low": number(rows[-1][value]), "high": number(rows[0][value]), "n": len(rows)}

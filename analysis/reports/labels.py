@@ -33,17 +33,17 @@ def measure_labels(table: IntArray) -> dict[str, Any]:
     }
 
 
-def label_mass(study: Study, purposes: Collection[str]) -> Table:
+def build_label_mass(study: Study, purposes: Collection[str]) -> Table:
     """One row per model and stage whose calls are stored here; an imported study has none."""
     found: dict[tuple[str, str], list[float]] = {}
     for evaluator, stage, mass in iter_label_masses(study, purposes):
         found.setdefault((evaluator, stage), []).append(mass)
-    rows = [row_of(*key, masses) for key, masses in found.items()]
+    rows = [build_mass_row(*key, masses) for key, masses in found.items()]
     below = _("Below %(share)s") % {"share": number(LOW_MASS, 1)}
     return SPEC.build(rows, more={"least": (Column("low", below, "count", about=_("calls below that")),)})
 
 
-def row_of(evaluator: str, stage: str, masses: list[float]) -> dict[str, object]:
+def build_mass_row(evaluator: str, stage: str, masses: list[float]) -> dict[str, object]:
     mass = measure_label_mass(np.array(masses), np.zeros(len(masses)))
     return {
         "evaluator": evaluator,

@@ -162,7 +162,7 @@ def build_standings(
 
 
 def build_standing(row: Row, value: str, prefix: str, n_texts: int | None) -> Standing:
-    low, high = ends_of({**row, "n_texts": n_texts}, prefix)
+    low, high = read_bounds({**row, "n_texts": n_texts}, prefix)
     return Standing(row["generator"], row[value], low, high, row.get(f"{prefix}reason") or "", n_texts)
 
 
@@ -177,7 +177,7 @@ def count_texts_by_generator(report: Report, measure: str) -> dict[str, int]:
     return found | {row["generator"]: row["n_texts"] for row in others if (row["measure"], row["evaluator"]) == about}
 
 
-def ends_of(row: Row, prefix: str = "") -> tuple[float | None, float | None]:
+def read_bounds(row: Row, prefix: str = "") -> tuple[float | None, float | None]:
     """The interval of a row; none if it is based on too few texts."""
     if (row.get("n_texts") or FEWEST_TEXTS) < FEWEST_TEXTS:
         return None, None
@@ -226,14 +226,14 @@ def find_rows(report: Report, name: str) -> Sequence[Row]:
 
 def assess_outcome(outcome: Outcome, *, is_running: bool) -> Verdict:
     """The class and the first line of a summary, which says if the answers are a model's."""
-    verdict = judge_numbers(outcome, is_running)
+    verdict = decide_verdict(outcome, is_running)
     if not outcome.speaker or verdict.kind in (Kind.TOO_FEW, Kind.TOO_EARLY):
         return verdict
     sentence = _("According to %(model)s, a model: %(verdict)s")
     return replace(verdict, sentence=sentence % {"model": outcome.speaker, "verdict": verdict.sentence})
 
 
-def judge_numbers(outcome: Outcome, is_running: bool) -> Verdict:
+def decide_verdict(outcome: Outcome, is_running: bool) -> Verdict:
     if outcome.verdict or outcome.words is None:
         return Verdict(Kind.COUNTS, outcome.verdict)
     certain = [each for each in outcome.standings if each.is_certain]
@@ -244,7 +244,7 @@ def judge_numbers(outcome: Outcome, is_running: bool) -> Verdict:
         return say_too_little(outcome, is_running)
     if best := find_winner(outcome):
         return Verdict(Kind.WINNER, say_winner(outcome, best))
-    if outcome.has_zero and any(lies_above(each) for each in certain):
+    if outcome.has_zero and any(is_above_zero(each) for each in certain):
         return Verdict(Kind.MEASURES, say_zero(outcome))
     if not list_comparable(outcome) and not outcome.has_zero:
         return Verdict(Kind.TOO_FEW, _("Too few texts to compare the generators."))
@@ -285,7 +285,7 @@ def find_winner(outcome: Outcome) -> str:
     return leaders[0] if len(leaders) == 1 else ""
 
 
-def lies_above(standing: Standing) -> bool:
+def is_above_zero(standing: Standing) -> bool:
     return standing.low is not None and standing.low > 0
 
 
@@ -295,7 +295,7 @@ def say_winner(outcome: Outcome, best: str) -> str:
     sentence = outcome.words.winner if len(names) == n else outcome.words.among
     message = _(sentence) % {"best": best, "n": count(len(names))}
     own = next(each for each in outcome.standings if each.generator == best)
-    if outcome.has_zero and not lies_above(own):
+    if outcome.has_zero and not is_above_zero(own):
         return f"{message} {_(outcome.words.unclear) % {'names': best}}"
     return message
 
@@ -305,7 +305,7 @@ def say_zero(outcome: Outcome) -> str:
     differences have one."""
     assert outcome.words
     certain = [each for each in outcome.standings if each.is_certain]
-    above = [each.generator for each in certain if lies_above(each)]
+    above = [each.generator for each in certain if is_above_zero(each)]
     below = [each.generator for each in certain if each.high is not None and each.high < 0]
     unclear = [each.generator for each in certain if each.generator not in (*above, *below)]
     named = {each.generator for each in certain}
@@ -354,7 +354,7 @@ def write_value(standing: Standing) -> str:
 VALUE = gettext_noop("%(value)s for %(generator)s")
 
 
-def list_standings(standings: Sequence[Standing]) -> str:
+def write_standings(standings: Sequence[Standing]) -> str:
     """“.35 [.14, .56] for careful and …”, the best first; only the range of many generators."""
     known = [each for each in standings if each.value is not None]
     if len(known) > MOST_NAMED + 1 or sum(len(each.generator) for each in known) > MOST_LETTERS:
@@ -367,7 +367,7 @@ def list_standings(standings: Sequence[Standing]) -> str:
 def summarize_values(sentence: str, standings: Sequence[Standing], compared: ContrastSet, **words: str) -> str:
     """`sentence` with the values and `words`; then missing values, and the largest difference if none is clear."""
     known = any(each.value is not None for each in standings)
-    first = sentence % (words | {"values": list_standings(standings)}) if known else ""
+    first = sentence % (words | {"values": write_standings(standings)}) if known else ""
     return join_sentences(first, *say_missing(standings), say_lead(compared))
 
 
@@ -440,7 +440,7 @@ def compare_with_others(report: Report, contrasts: Sequence[Row]) -> Iterator[St
         yield from build_standings(others, "difference")
         return
     for row in contrasts:
-        low, high = ends_of(row)
+        low, high = read_bounds(row)
         a = Standing(row["generator_a"], row["difference"], low, high, row["reason"], row["n_texts"])
         yield a
         yield replace(a, generator=row["generator_b"], value=negate(a.value), low=negate(high), high=negate(low))

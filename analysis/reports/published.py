@@ -55,7 +55,7 @@ class PublishedNumber:
 
 
 @cache
-def load_printed() -> tuple[PublishedNumber, ...]:
+def load_published_numbers() -> tuple[PublishedNumber, ...]:
     """All published numbers, in the order of the file."""
     with FILE.open(encoding="utf-8", newline="") as file:
         return tuple(parse_line(line) for line in csv.DictReader(file))
@@ -70,7 +70,7 @@ def parse_line(line: Mapping[str, str]) -> PublishedNumber:
     )
 
 
-def with_published(report: Report, evidence: Evidence) -> Report:
+def add_published(report: Report, evidence: Evidence) -> Report:
     """The report with one more table before the description, if numbers of its protocol are published."""
     if find_plugin(evidence.study.protocol).published is None:
         return report
@@ -92,17 +92,17 @@ def compare_published(report: Report, evidence: Evidence) -> Table:
         *describe_widths(report, protocol, evidence.choices.convention),
         _("–: this study has no such row."),
     )
-    has_groups = any(each.group for each in load_printed() if each.protocol == protocol)
+    has_groups = any(each.group for each in load_published_numbers() if each.protocol == protocol)
     return tables.PUBLISHED.build(rows, notes=notes, hide=() if has_groups else ("group_said",))
 
 
 def describe_widths(report: Report, protocol: str, convention: str) -> list[str]:
     """A sentence on the convention of the study's intervals, and on how many are wider than over single judgments."""
-    names = dict.fromkeys(each.table for each in load_printed() if each.protocol == protocol)
+    names = dict.fromkeys(each.table for each in load_published_numbers() if each.protocol == protocol)
     intervals = [
         each for name in names for row in report.table(name).rows for each in row.get("intervals", {}).values()
     ]
-    widths = ((width(each[convention]), width(each[PUBLISHED])) for each in intervals)
+    widths = ((measure_width(each[convention]), measure_width(each[PUBLISHED])) for each in intervals)
     both = [(own, theirs) for own, theirs in widths if own is not None and theirs is not None]
     if convention == PUBLISHED or not both:
         return []
@@ -113,13 +113,13 @@ def describe_widths(report: Report, protocol: str, convention: str) -> list[str]
     return [sentence % values]
 
 
-def width(interval: Mapping[str, Any]) -> float | None:
+def measure_width(interval: Mapping[str, Any]) -> float | None:
     return None if interval["low"] is None else interval["high"] - interval["low"]
 
 
 def build_comparison_rows(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
     names, n = map_to_own_generators(evidence), len(list_published_generators(evidence.study.protocol))
-    for each in select_printed(evidence):
+    for each in select_published_numbers(evidence):
         table = report.table(each.table)
         wanted = dict(each.row)
         own = find_own_row(table.rows, wanted, names, n)
@@ -146,14 +146,14 @@ def find_published_study(protocol: str) -> PublishedStudy:
 
 def list_published_generators(protocol: str) -> tuple[str, ...]:
     """The generators for which the publication printed numbers, in the order of the file."""
-    named = (dict(each.row).get("generator", ALL) for each in load_printed() if each.protocol == protocol)
+    named = (dict(each.row).get("generator", ALL) for each in load_published_numbers() if each.protocol == protocol)
     return tuple(dict.fromkeys(name for name in named if name != ALL))
 
 
-def select_printed(evidence: Evidence) -> list[PublishedNumber]:
+def select_published_numbers(evidence: Evidence) -> list[PublishedNumber]:
     """The published numbers of the protocol; for the stopping questionnaire those in the study's language, or in
     English."""
-    mine = [each for each in load_printed() if each.protocol == evidence.study.protocol]
+    mine = [each for each in load_published_numbers() if each.protocol == evidence.study.protocol]
     if not find_published_study(evidence.study.protocol).by_language:
         return mine
     groups = {each.group.partition(":")[0] for each in mine}
@@ -207,8 +207,8 @@ def build_comparison_row(each: PublishedNumber, table: Table, own: Row | None, p
         "published_n": each.n,
         **ours,
         "row_said": say_row(each.row, protocol),
-        "group_said": group_word(each.group),
-        "measure_said": measure_word(each.measure),
+        "group_said": name_group(each.group),
+        "measure_said": name_measure(each.measure),
         "published_said": format_published(each.value, each.low, each.high, each.measure),
     } | name_other_round(each, own, ours["own_said"])
 
@@ -226,10 +226,10 @@ def list_own_only(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]
     """Rows of the study's own generators, models and dimensions that the published study did not have."""
     protocol, names = evidence.study.protocol, map_to_own_generators(evidence)
     kinds = dict.fromkeys((each.table, each.measure, tuple(name for name, _value in each.row))
-                          for each in load_printed() if each.protocol == protocol)  # fmt: skip
+                          for each in load_published_numbers() if each.protocol == protocol)  # fmt: skip
     known = {
         (each.table, each.measure, tuple(normalize_own(name, value, names) for name, value in each.row))
-        for each in load_printed()
+        for each in load_published_numbers()
     }
     for name, measure, names_of_row in kinds:
         if name not in ALONE:
@@ -247,7 +247,7 @@ def list_own_only(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]
                     **dict.fromkeys(tables.PUBLISHED.header), "table": name, "row": ", ".join(values),
                     "measure": measure, "group": "",
                     **build_own_values(own, table, measure, protocol), "published_said": "", "group_said": "",
-                    "measure_said": measure_word(measure),
+                    "measure_said": name_measure(measure),
                     "row_said": say_row(tuple(zip(names_of_row, values, strict=True)), protocol),
                 }  # fmt: skip
 
@@ -290,7 +290,7 @@ def locate_cell(table: Table, row: Row, column: str) -> dict[str, str] | None:
         return None
     value = row[shown.name]
     is_empty = value is None or (isinstance(value, int) and not value)  # as `analysis.tables.page.has_answers`
-    return None if is_empty else {"table": table.name, "number": column, "row": table.row_key(row)}
+    return None if is_empty else {"table": table.name, "number": column, "row": table.make_row_key(row)}
 
 
 def format_published(value: float | None, low: float | None, high: float | None, measure: str) -> str:
@@ -300,7 +300,7 @@ def format_published(value: float | None, low: float | None, high: float | None,
     return "" if value is None else format_with_interval(value, low, high).replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def measure_word(measure: str) -> str:
+def name_measure(measure: str) -> str:
     words = {
         "informativity": _("informativity"),
         "kappa_unweighted": _("κ, unweighted"),
@@ -317,18 +317,18 @@ def measure_word(measure: str) -> str:
     return words[measure]
 
 
-def group_word(group: str) -> str:
+def name_group(group: str) -> str:
     return _("sample of questions") if group == SAMPLE else group
 
 
-def items_by(generator: str) -> str:
+def say_items_by(generator: str) -> str:
     return _("all items") if generator == ALL else _("items by %(generator)s") % {"generator": generator}
 
 
 def say_row(row: tuple[tuple[str, str], ...], protocol: str) -> str:
     """The names of a row in words."""
     words = {
-        "generator": items_by,
+        "generator": say_items_by,
         "evaluator": lambda value: _("answers by %(who)s") % {"who": name_evaluator(value)},
         "stage": name_stage,
         "view": lambda value: name_code("view", value),

@@ -7,9 +7,9 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.formatting import count, say_texts
-from analysis.frames.evidence import Evidence, with_items
-from analysis.reports.evaluators import people_in
-from analysis.tables.spec import MadeRows, Row, Table
+from analysis.frames.evidence import Evidence, repeat_by_item
+from analysis.reports.evaluators import get_people
+from analysis.tables.spec import Row, RowsOnDemand, Table
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ INTERVAL_TEXTS = 2  # with fewer there is no interval over texts
 RATERS = 2  # with fewer people per item there is no agreement
 
 
-def checks_of(evidence: Evidence) -> tuple[Check, ...]:
+def run_checks(evidence: Evidence) -> tuple[Check, ...]:
     """The checks, in a fixed order; none if there are no answers."""
     if evidence.frame.empty:
         return ()
@@ -85,7 +85,7 @@ def check_texts(evidence: Evidence) -> Check:
 
 def check_raters(evidence: Evidence) -> Check:
     """Whether at least two people judged each item."""
-    people = with_items(evidence, people_in(evidence).rows_of(evidence.frame))
+    people = repeat_by_item(evidence, get_people(evidence).select_rows(evidence.frame))
     n = people.groupby("item_id")["annotator"].nunique().reindex(evidence.items["item_id"].unique(), fill_value=0)
     few = int((n < RATERS).sum())
     if people["annotator"].nunique() == 1:
@@ -105,11 +105,11 @@ def check_items(evidence: Evidence) -> Check:
     return Check(False, sentence)
 
 
-def complete(report: Report, evidence: Evidence) -> Report:
+def complete_report(report: Report, evidence: Evidence) -> Report:
     """The report with its scope, and with the notes and columns that every table needs."""
-    choices, lines = evidence.choices, scope(evidence)
+    choices, lines = evidence.choices, describe_scope(evidence)
     tables = [
-        table.add_notes((*intervals_note(table, choices.convention), *lines, *evidence.corrections))
+        table.add_notes((*note_intervals(table, choices.convention), *lines, *evidence.corrections))
         for table in report.tables
     ]
     if choices.extra_purposes:
@@ -124,24 +124,28 @@ def complete(report: Report, evidence: Evidence) -> Report:
         left_out=tuple(evidence.left_out.items()),
         scope=tuple(lines),
         n_responses=len(evidence.frame),
-        checks=checks_of(evidence),
+        checks=run_checks(evidence),
     )
 
 
-def intervals_note(table: Table, convention: str) -> list[str]:
+def note_intervals(table: Table, convention: str) -> list[str]:
     """The note on the convention of a table's intervals, if any of them depends on it."""
-    is_without = isinstance(table.rows, MadeRows) and "intervals" not in table.rows.columns
-    if is_without or not any(column.low for column in table.columns) or not any(differs(row) for row in table.rows):
+    is_without = isinstance(table.rows, RowsOnDemand) and "intervals" not in table.rows.columns
+    if (
+        is_without
+        or not any(column.low for column in table.columns)
+        or not any(depends_on_convention(row) for row in table.rows)
+    ):
         return []
-    return [convention_note(convention)]
+    return [note_convention(convention)]
 
 
-def differs(row: Row) -> bool:
+def depends_on_convention(row: Row) -> bool:
     """Whether the intervals of a row depend on the convention."""
     return any(each[READERS] != each[PUBLISHED] for each in row.get("intervals", {}).values())
 
 
-def convention_note(convention: str) -> str:
+def note_convention(convention: str) -> str:
     """The note on a convention: what its intervals cover and how they are computed."""
     notes = {
         READERS: _("95 % intervals over readers and texts cover other readers and other texts (one t per "
@@ -156,7 +160,7 @@ def convention_note(convention: str) -> str:
     return notes[convention]
 
 
-def texts_apart(evidence: Evidence) -> str:
+def say_different_texts(evidence: Evidence) -> str:
     """A sentence on the number of texts that people and models answered about, if these differ; else empty."""
     answered = evidence.frame[["kind", "text_id"]].drop_duplicates()
     people = set(answered[answered["kind"] == "human"]["text_id"])
@@ -167,7 +171,7 @@ def texts_apart(evidence: Evidence) -> str:
     return _("People answered about %(people)s, models about %(models)s; both about %(both)d of them.") % numbers
 
 
-def scope(evidence: Evidence) -> list[str]:
+def describe_scope(evidence: Evidence) -> list[str]:
     """Sentences on whose answers are included, if not simply everybody's main answers."""
     words = {"simulated": _("Simulated answers included."), "pilot": _("Pilot answers included.")}
     lines = [words[purpose] for purpose in evidence.choices.extra_purposes]
@@ -176,7 +180,7 @@ def scope(evidence: Evidence) -> list[str]:
     if evidence.choices.shared_texts:
         n = say_texts(evidence.texts["text_id"].nunique())
         lines.append(_("Only texts that people and all models answered: %(texts)s.") % {"texts": n})
-    if sentence := texts_apart(evidence):
+    if sentence := say_different_texts(evidence):
         lines.append(sentence)
     if evidence.choices.groups is not None:
         lines.append(_("Only people of: %(groups)s.") % {"groups": ", ".join(evidence.choices.groups)})

@@ -28,7 +28,7 @@ class Spread:
     text_spread: float | None = None
 
 
-def component_names() -> dict[str, str]:
+def name_components() -> dict[str, str]:
     return {
         "text": _("between texts"),
         "text_stage": _("between a generator's items on a text"),
@@ -63,14 +63,14 @@ def say_scatter(values: pd.DataFrame, less: str, more: str) -> str:
     cells = (means[less] - means[more]).dropna() if {less, more} <= set(means.columns) else pd.Series(dtype=float)
     by_text = cells.groupby("text_id").agg(["mean", "size"])
     between = by_text["mean"].var() if len(by_text) > 1 else 0.0
-    noise = noise_of(cells)
+    noise = measure_noise(cells)
     if np.isnan(noise) or not between > 0:
         return _("more texts would narrow this interval")
     per_text = len(by_text) / (1 / by_text["size"]).sum()
     k = len(by_text)
     texts = 1 - t_quantile(0.975, 2 * k - 1) / t_quantile(0.975, k - 1) / np.sqrt(2)
     annotators = 1 - np.sqrt(1 - min(noise / (per_text * between), 1.0) / 2)
-    return clause_of(texts, annotators)
+    return say_what_narrows(texts, annotators)
 
 
 def limit_to_annotators(clause: str, choices: Choices) -> str:
@@ -80,7 +80,7 @@ def limit_to_annotators(clause: str, choices: Choices) -> str:
     return _("for these annotators only, %(clause)s") % {"clause": clause}
 
 
-def noise_of(cells: pd.Series) -> float:
+def measure_noise(cells: pd.Series) -> float:
     """Mean square of the residuals after the effects of texts and annotators; NaN without degrees of freedom."""
     texts, people = (pd.factorize(cells.index.get_level_values(name))[0] for name in ("text_id", "annotator"))
     left = len(cells) - (texts.max(initial=-1) + 1) - (people.max(initial=-1) + 1) + 1
@@ -93,7 +93,7 @@ def noise_of(cells: pd.Series) -> float:
     return float((rest**2).sum() / left)
 
 
-def clause_of(texts: float, annotators: float) -> str:
+def say_what_narrows(texts: float, annotators: float) -> str:
     """The clause on what narrows the interval most; empty if neither more texts nor more annotators do.
 
     texts, annotators: the share of its width by which twice as many narrow it. Below a tenth (`SOME`) the clause says

@@ -228,6 +228,6 @@ LABEL_AGREEMENT = (
 )  # fmt: skip
 
 
-def label_agreement(kappa: str) -> tuple[Column, ...]:
+def list_agreement_columns(kappa: str) -> tuple[Column, ...]:
     """The columns of agreement between labels; `kappa`: a message for translation on whose agreement it is."""
     return tuple(replace(column, about=kappa) if column.name == "kappa" else column for column in LABEL_AGREEMENT)

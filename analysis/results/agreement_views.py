@@ -16,15 +16,15 @@ from analysis.formatting import format_interval, format_with_interval, number
 from analysis.hiding import require_shown_effects
 from analysis.reports.outcome import AgreementSummary
 from analysis.results.forms import LabForm, ResultsForm, StandInForm
-from analysis.results.links import behind_link, build_query
+from analysis.results.links import build_query, make_drill_down_link
 from analysis.services.results import (
     LABEL_MASS,
     STAND_IN,
-    counts_by_purpose,
+    count_by_purpose,
     find_table,
-    lab_of,
-    lab_overview_of,
-    stand_in_of,
+    get_lab,
+    get_lab_overview,
+    get_stand_in,
 )
 from analysis.tables.page import build_page_table, paginate
 from analysis.tables.writers import as_csv
@@ -119,15 +119,15 @@ def list_visible_tables(study):
 
 
 def build_question_overview(study, form):
-    return lab_overview_of(study, form.choices, form.annotators)
+    return get_lab_overview(study, form.choices, form.annotators)
 
 
 @login_required
 @require_safe
 def agreement_lab(request, slug):
     study = get_study(request.user, slug)
-    form = LabForm(study, counts_by_purpose(study), request.GET)
-    found = lab_of(study, form.choices, form.question, form.annotators) if form.question else None
+    form = LabForm(study, count_by_purpose(study), request.GET)
+    found = get_lab(study, form.choices, form.question, form.annotators) if form.question else None
     convention = form.choices.convention
     context = {
         "project": study.project,
@@ -149,7 +149,7 @@ def agreement_lab(request, slug):
 @require_safe
 def agreement_lab_csv(request, slug, name):
     study = get_study(request.user, slug)
-    form = LabForm(study, counts_by_purpose(study), request.GET)
+    form = LabForm(study, count_by_purpose(study), request.GET)
     if name not in (QUESTIONS, *list_visible_tables(study)) or form.question is None:
         raise Http404
     with override("en"):  # files are the same for every reader
@@ -157,7 +157,7 @@ def agreement_lab_csv(request, slug, name):
             return attach(
                 as_csv(build_question_overview(study, form)).encode(), f"{study.slug}-agreement_questions.csv"
             )
-        found = lab_of(study, form.choices, form.question, form.annotators)
+        found = get_lab(study, form.choices, form.question, form.annotators)
         if found is None:
             raise Http404
         table = getattr(found, name)
@@ -169,12 +169,12 @@ def agreement_lab_csv(request, slug, name):
 @require_shown_effects()
 def stand_in(request, study):
     from analysis.agreement.stand_in import list_verdicts
-    from analysis.reports.labels import label_mass  # numpy takes a while to load
+    from analysis.reports.labels import build_label_mass  # numpy takes a while to load
 
-    form, kinds = ResultsForm(study, counts_by_purpose(study), request.GET), StandInForm(request.GET)
-    report = stand_in_of(study, form.choices, kinds.kind)
-    behind = behind_link(study, form, request.path, people=kinds.kind)
-    mass, convention = label_mass(study, form.choices.purposes), form.choices.convention
+    form, kinds = ResultsForm(study, count_by_purpose(study), request.GET), StandInForm(request.GET)
+    report = get_stand_in(study, form.choices, kinds.kind)
+    behind = make_drill_down_link(study, form, request.path, people=kinds.kind)
+    mass, convention = build_label_mass(study, form.choices.purposes), form.choices.convention
     tables = [paginate(table, request.GET, convention, behind(table), of=len(report.tables)) for table in report.tables]
     context = {
         "project": study.project,
@@ -197,7 +197,7 @@ def stand_in(request, study):
 def stand_in_csv(request, study, name):
     if name not in (*STAND_IN, LABEL_MASS):
         raise Http404
-    form, kinds = ResultsForm(study, counts_by_purpose(study), request.GET), StandInForm(request.GET)
+    form, kinds = ResultsForm(study, count_by_purpose(study), request.GET), StandInForm(request.GET)
     with override("en"):  # files are the same for every reader
         try:
             table = find_table(study, form.choices, name, kinds.kind)

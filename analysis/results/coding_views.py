@@ -26,7 +26,15 @@ from analysis.items.coding import (
     query_items,
     select_items,
 )
-from analysis.items.coding_acts import ActResult, BadCode, CodePlacement, code_items, find_last_act, take_back, undo
+from analysis.items.coding_acts import (
+    ActResult,
+    BadCode,
+    CodePlacement,
+    code_items,
+    find_last_act,
+    remove_item_codes,
+    undo,
+)
 from analysis.models import IndependentCoding
 from analysis.results.file_views import send_written
 from items.models import Text
@@ -56,7 +64,7 @@ def show_coding(request: Any, study: Study, coding: IndependentCoding | None) ->
         if done and not is_script(request):
             messages.success(request, message)
             return redirect(request.get_full_path())
-    context = page_context(request, study, request.user, coding) | {
+    context = build_page_context(request, study, request.user, coding) | {
         "own_form": own,
         "message": message if done is None else "",
     }
@@ -72,7 +80,7 @@ def is_script(request: HttpRequest) -> bool:
     return request.headers.get("X-Requested-With") == "fetch"
 
 
-def page_context(request: HttpRequest, study: Study, user: User, coding: IndependentCoding | None) -> dict:
+def build_page_context(request: HttpRequest, study: Study, user: User, coding: IndependentCoding | None) -> dict:
     """The context of the page without the list of items."""
     items, coders = query_items(study), [] if coding else list_coders(study)
     ids = [item.id for item in items]
@@ -129,7 +137,7 @@ def apply_coding(
             undone = undo(study, int(act), user, coding) if act.isdecimal() else None
             return (undone, describe_undone(undone)) if undone else (None, _("This has already been undone."))
         if asked.get("take_back"):
-            done = take_back(study, items, code, user, coding)
+            done = remove_item_codes(study, items, code, user, coding)
         else:
             done = code_items(study, [CodePlacement(item, code) for item in dict.fromkeys(items)], user, coding)
     except BadCode as bad:

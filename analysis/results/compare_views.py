@@ -15,7 +15,7 @@ from analysis.files import attach
 from analysis.formatting import format_with_interval, number
 from analysis.hiding import require_shown_effects
 from analysis.reports.outcome import name_some
-from analysis.services.results import compare_with, list_comparable, stand_in_of
+from analysis.services.results import compare_with, get_stand_in, list_comparable
 from analysis.tables.page import build_page_table
 from analysis.tables.writers import as_csv
 from jobs.views import ResultPending
@@ -46,14 +46,14 @@ class StandIn:
 
 def find_stand_in(study: Study, choices: Choices, kind: str) -> StandIn:
     try:
-        report = stand_in_of(study, choices, kind)
+        report = get_stand_in(study, choices, kind)
     except ResultPending:
         return StandIn(None)
     rows = next((table.rows for table in report.tables if table.name == "stand_in"), ())
-    return StandIn([line_of(row) for row in rows])
+    return StandIn([build_stand_in_line(row) for row in rows])
 
 
-def line_of(row) -> StandInLine:
+def build_stand_in_line(row) -> StandInLine:
     return StandInLine(
         row["evaluator"],
         capfirst(", ".join(filter(None, (name_question(row["question"]), name_stage(row["stage"]))))),

@@ -17,10 +17,10 @@ from analysis.exports.writing import FORMATS, export_responses, name_export, wri
 from analysis.files import attach, mark_encoding, send_file
 from analysis.hiding import show_hidden_page
 from analysis.results.forms import ResultsForm
-from analysis.results.planner_views import outlook_or_404
-from analysis.services.figures import figure_of
-from analysis.services.planning import outlook_figure
-from analysis.services.results import counts_by_purpose, open_export, report_of
+from analysis.results.planner_views import get_outlook_or_404
+from analysis.services.figures import draw_figure
+from analysis.services.planning import draw_outlook
+from analysis.services.results import count_by_purpose, get_report, open_export
 from analysis.tables.writers import TABLE_FILES, as_csv
 from items.formats.sheet_writing import TooLarge
 from projects.models import Role
@@ -35,9 +35,9 @@ def study_table(request, slug, name, ending="csv"):
     if ending not in TABLE_FILES:
         raise Http404
     study = get_study(request.user, slug)
-    choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
+    choices = ResultsForm(study, count_by_purpose(study), request.GET).choices
     with override("en"):  # files are the same for every reader
-        report = report_of(study, choices, only_current=True)
+        report = get_report(study, choices, only_current=True)
         try:
             content = TABLE_FILES[ending](report.table(name))
         except KeyError:
@@ -53,7 +53,7 @@ def study_export(request, slug, format):
         return mark_encoding(request, attach(as_csv(build_codebook(study)).encode(), f"{study.slug}-codebook.csv"))
     if are_effects_hidden(study):
         return show_hidden_page(request, study)
-    choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
+    choices = ResultsForm(study, count_by_purpose(study), request.GET).choices
     if format == "unanswered":
         name = f"{study.slug}-unanswered.csv"
         return mark_encoding(request, send_written(name, lambda out: write_unanswered(study, out, choices.purposes)))
@@ -94,11 +94,11 @@ FILE_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/pn
 @require_safe
 def study_figure(request, slug, name, ending):
     study = get_study(request.user, slug)
-    choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
-    return answer_with(
+    choices = ResultsForm(study, count_by_purpose(study), request.GET).choices
+    return respond_with(
         request,
         f"{study.slug}-{name}.{ending}",
-        lambda: figure_of(study, choices, name, ending, only_current="download" in request.GET),
+        lambda: draw_figure(study, choices, name, ending, only_current="download" in request.GET),
     )
 
 
@@ -106,14 +106,14 @@ def study_figure(request, slug, name, ending):
 @require_safe
 def study_planner_figure(request, slug, ending):
     study = get_study(request.user, slug)
-    return answer_with(
+    return respond_with(
         request,
         f"{study.slug}-outlook.{ending}",
-        lambda: outlook_figure(study, outlook_or_404(study, request.GET), ending),
+        lambda: draw_outlook(study, get_outlook_or_404(study, request.GET), ending),
     )
 
 
-def answer_with(request, name, make):
+def respond_with(request, name, make):
     """The result of `make` as a response; if the address has `download`, as a file, in English for every reader."""
     is_file = "download" in request.GET
     try:

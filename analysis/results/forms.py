@@ -26,10 +26,10 @@ from analysis.frames.responses import query_submitted
 from analysis.plugins import find_plugin
 from analysis.reports.report import Report
 from analysis.science.common import find_reading_stages
-from analysis.services.results import first_included
+from analysis.services.results import choose_extra_purposes
 from analysis.words import name_evaluator
 from studies.models import Annotator, AnnotatorKind, Study
-from studies.services.adjudicating import filter_standing
+from studies.services.adjudicating import filter_valid_decisions
 from studies.services.declarations import get_declaration
 from studies.services.phases import list_background_questions
 from studies.services.selection import CALIBRATION as CALIBRATED
@@ -63,7 +63,7 @@ def encode_filters(asked: Mapping[str, Any]) -> dict[str, Any]:
     return {SHORT: "".join(found) or NOTHING, **named}
 
 
-def spell_out(letters: str) -> dict[str, Any]:
+def decode_filters(letters: str) -> dict[str, Any]:
     """The choices that the letters encode, as a form takes them; unknown letters are ignored."""
     asked: dict[str, Any] = {"asked": "1", "include": [], "drop": []}
     for (name, value), letter in LETTERS.items():
@@ -129,10 +129,10 @@ class ResultsForm(forms.Form):
 
     def __init__(self, study: Study, counts: dict[str, int], data=None):
         """`counts`: how many answers of people of each purpose the study has."""
-        self.study, self.usual = study, first_included(counts)
+        self.study, self.usual = study, choose_extra_purposes(counts)
         if data and data.get(SHORT):
             listed = forms.CheckboxSelectMultiple().value_from_datadict(data, MultiValueDict(), "evaluators")
-            data = spell_out(data[SHORT]) | {"evaluators": listed, "dif_by": data.get("dif_by", "")}
+            data = decode_filters(data[SHORT]) | {"evaluators": listed, "dif_by": data.get("dif_by", "")}
         if not (data and data.get("asked")):
             data = {"asked": "1", "include": self.usual, "convention": DEFAULT_CONVENTION, "estimate": "pooled"}
         super().__init__(data)
@@ -147,7 +147,7 @@ class ResultsForm(forms.Form):
         ]
         if not questions and not self.data.get("dif_by"):
             del self.fields["dif_by"]
-        if not filter_standing(study).exists():
+        if not filter_valid_decisions(study).exists():
             del self.fields["answers"]
         if not find_plugin(study.protocol).has_metrics:
             del self.fields["drop"]
@@ -200,7 +200,7 @@ class ResultsForm(forms.Form):
         )
 
 
-def without_idle(form: ResultsForm, report: Report) -> ResultsForm:
+def remove_idle_fields(form: ResultsForm, report: Report) -> ResultsForm:
     """Remove the fields that would change nothing on this page: the convention if no number has an interval, what
     metrics leave out if none is compared with people. Their values in the address stay in effect."""
     if not any(column.low for table in report.tables if table.rows for column in table.columns):
@@ -271,7 +271,7 @@ class LabForm(forms.Form):
         self.questions = {question.key: question for question in list_questions(study)}
         answered = query_submitted(study, self.choices.purposes).order_by().values("assignment__annotator")
         self.present = list(Annotator.objects.filter(study=study, pk__in=answered).order_by("pk"))
-        self.groups = groups_of(self.present)
+        self.groups = map_groups(self.present)
         ticked = {"annotator": data.getlist("annotator"), "group": data.getlist("group")}
         if not any(ticked.values()):
             ticked["group"] = [PEOPLE]
@@ -281,9 +281,9 @@ class LabForm(forms.Form):
         self.fields["question_asked"].choices = [  # type: ignore[attr-defined]
             (key, question.title) for key, question in self.questions.items()
         ]
-        self.fields["group"].choices = [(name, group_word(name)) for name in self.groups]  # type: ignore[attr-defined]
+        self.fields["group"].choices = [(name, name_group(name)) for name in self.groups]  # type: ignore[attr-defined]
         self.fields["annotator"].choices = [  # type: ignore[attr-defined]
-            (annotator.code, annotator.code) for annotator in sorted(self.present, key=as_read)
+            (annotator.code, annotator.code) for annotator in sorted(self.present, key=make_annotator_key)
         ]
         if not any(question.may_be_skipped for question in self.questions.values()):
             del self.fields["view"]
@@ -320,12 +320,12 @@ class LabForm(forms.Form):
         return found | ({"view": self.cleaned_data["view"]} if self.cleaned_data.get("view") else {})
 
 
-def as_read(annotator: Annotator) -> tuple[bool, str, list[str]]:
+def make_annotator_key(annotator: Annotator) -> tuple[bool, str, list[str]]:
     """The sort key of an annotator: people before models, by groups, p2 before p10."""
     return annotator.kind != AnnotatorKind.HUMAN, annotator.group, make_natural_key(annotator.code)
 
 
-def groups_of(present: list[Annotator]) -> dict[str, set[str]]:
+def map_groups(present: list[Annotator]) -> dict[str, set[str]]:
     """Codes by the name of a group: all people, each group of them where there are several, all models."""
     people = [each for each in present if each.kind == AnnotatorKind.HUMAN]
     found = {PEOPLE: {each.code for each in people}}
@@ -336,5 +336,5 @@ def groups_of(present: list[Annotator]) -> dict[str, set[str]]:
     return {name: codes for name, codes in found.items() if codes}
 
 
-def group_word(name: str) -> str:
+def name_group(name: str) -> str:
     return gettext("all models") if name == MODELS else name_evaluator(name)

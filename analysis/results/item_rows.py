@@ -69,7 +69,7 @@ class ItemRow:
 def list_flags(study: Study, report: Report) -> dict[str, set[str]]:
     """By external id the flags of an item; items without flags are missing."""
     found: dict[str, set[str]] = {}
-    for item_id, shares in shares_by_item(report).items():
+    for item_id, shares in compute_item_shares(report).items():
         if shares["guess"] is not None and shares["guess"] >= EASY_SHARE:
             found.setdefault(item_id, set()).add(EASY)
     for row in find_rows(report, "item_analysis"):
@@ -83,7 +83,7 @@ def list_flags(study: Study, report: Report) -> dict[str, set[str]]:
     return found
 
 
-def shares_by_item(report: Report) -> dict[str, dict[str, float | None]]:
+def compute_item_shares(report: Report) -> dict[str, dict[str, float | None]]:
     """By item the share of right judgments in each stage; an option weighs as many people as judged it."""
     sums: dict[tuple[str, str], tuple[float, int]] = {}
     for row in find_rows(report, "item_analysis"):
@@ -97,7 +97,7 @@ def shares_by_item(report: Report) -> dict[str, dict[str, float | None]]:
 
 def list_items(study: Study, report: Report) -> list[ItemRow]:
     """All items that the study asks about, those with problems first."""
-    flags, shares = list_flags(study, report), shares_by_item(report)
+    flags, shares = list_flags(study, report), compute_item_shares(report)
     scores = {row["item_id"]: row["score"] for row in find_rows(report, "item_scores")}
     items = Item.objects.filter(unit_items__unit__study=study).distinct().select_related("text", "generator")
     rows = [
@@ -110,20 +110,24 @@ def list_items(study: Study, report: Report) -> list[ItemRow]:
         )
         for item in items.order_by("text", "pk")
     ]
-    return sorted(rows, key=worst_first)
+    return sorted(rows, key=make_severity_key)
 
 
-def worst_first(row: ItemRow) -> tuple[Any, ...]:
+def make_severity_key(row: ItemRow) -> tuple[Any, ...]:
     """The sort key: the worst flag, then the smallest gain or score."""
     worst = min((ORDER.index(flag) for flag in row.flags if flag != CODED), default=len(ORDER))
     value = row.gain if row.gain is not None else row.score
     return worst, value is None, value or 0.0
 
 
-SORTS = {"": worst_first, "gain": lambda row: (row.gain is None, row.gain or 0), "text": lambda row: row.item.text_id}
+SORTS = {
+    "": make_severity_key,
+    "gain": lambda row: (row.gain is None, row.gain or 0),
+    "text": lambda row: row.item.text_id,
+}
 
 
-def choose(rows: Iterable[ItemRow], asked: QueryDict) -> list[ItemRow]:
+def select_rows(rows: Iterable[ItemRow], asked: QueryDict) -> list[ItemRow]:
     """The items selected by the query parameters, in the order chosen there."""
     words, generator, flag = (asked.get(name, "").strip() for name in ("q", "generator", "flag"))
     found = [
@@ -131,12 +135,12 @@ def choose(rows: Iterable[ItemRow], asked: QueryDict) -> list[ItemRow]:
         for row in rows
         if (not flag or flag in row.flags)
         and (not generator or row.item.generator.name == generator)
-        and holds(row, words)
+        and matches_words(row, words)
     ]
-    return sorted(found, key=SORTS.get(asked.get("sort", ""), worst_first))
+    return sorted(found, key=SORTS.get(asked.get("sort", ""), make_severity_key))
 
 
-def holds(row: ItemRow, words: str) -> bool:
+def matches_words(row: ItemRow, words: str) -> bool:
     searched = f"{row.item.stem} {row.item.external_id} {row.item.text.title}".casefold()
     return all(word in searched for word in words.casefold().split())
 

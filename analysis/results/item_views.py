@@ -21,21 +21,21 @@ from analysis.items.shortcuts import build_bank_shortcuts, read_bank
 from analysis.models import ItemCode
 from analysis.results.forms import ResultsForm
 from analysis.results.links import (
-    behind_link,
+    build_headings,
     build_query,
-    headings,
     keep_stage,
+    list_stage_choices,
     locate_item,
-    page_of,
-    sheet_links,
+    make_drill_down_link,
+    map_sheet_links,
+    map_stems,
+    map_text_links,
+    select_page_rows,
     sort_rows,
-    stage_choices,
-    stems_of,
-    text_links,
 )
-from analysis.results.views import table_called
-from analysis.services.results import counts_by_purpose, report_of
-from analysis.tables.page import BehindLink, build_page_table
+from analysis.results.views import get_table_or_404
+from analysis.services.results import count_by_purpose, get_report
+from analysis.tables.page import DrillDownLink, build_page_table
 from analysis.tables.page_budget import count_rows_on_page
 from analysis.tables.spec import Table
 from analysis.tables.writers import as_csv
@@ -55,30 +55,32 @@ from studies.services.states import are_effects_hidden
 @require_shown_effects()
 def study_items(request, study):
     """The item analysis, sorted as the address says, one page at a time."""
-    form = ResultsForm(study, counts_by_purpose(study), request.GET)
-    report = report_of(study, form.choices)
-    table = table_called(report, "item_analysis")
+    form = ResultsForm(study, count_by_purpose(study), request.GET)
+    report = get_report(study, form.choices)
+    table = get_table_or_404(report, "item_analysis")
     stage, order = request.GET.get("stage", ""), request.GET.get("sort", "")
-    stage = stage if stage in dict(stage_choices()) else ""
+    stage = stage if stage in dict(list_stage_choices()) else ""
     table = sort_rows(keep_stage(table, stage), order)
     page = Paginator(table.rows, count_rows_on_page(table)).get_page(request.GET.get("page"))
     query = build_query(form) | {"stage": stage}
     keep = QueryDict(urlencode(build_query(form) | {"sort": order}, doseq=True)).lists()
-    rows = page_of(table, page)
+    rows = select_page_rows(table, page)
     links = {
-        "text id": text_links(study),
-        "item id": sheet_links(study, urlencode(build_query(form) | {"sort": order}, doseq=True), "item_analysis"),
-        **stems_of(study, rows),
+        "text id": map_text_links(study),
+        "item id": map_sheet_links(study, urlencode(build_query(form) | {"sort": order}, doseq=True), "item_analysis"),
+        **map_stems(study, rows),
     }
-    shown = build_page_table(rows, form.choices.convention, links, behind_link(study, form, request.path)(table))
+    shown = build_page_table(
+        rows, form.choices.convention, links, make_drill_down_link(study, form, request.path)(table)
+    )
     context = {
         "project": study.project,
         "study": study,
         "report": report,
         "table": shown,
         "page": page,
-        "headings": headings(table, order, query),
-        "stages": stage_choices(),
+        "headings": build_headings(table, order, query),
+        "stages": list_stage_choices(),
         "stage": stage,
         "keep": keep,
         "page_query": urlencode(query | {"sort": order}, doseq=True),
@@ -90,7 +92,7 @@ def study_items(request, study):
 @login_required
 def study_item(request, slug, pk):
     """The sheet of an item. Reviewers and above also read single answers and set codes here."""
-    study, item = study_and_item(request.user, slug, pk)
+    study, item = get_study_and_item(request.user, slug, pk)
     if are_effects_hidden(study):
         return show_hidden_page(request, study)
     may_review = study.project.my_role.rank >= Role.REVIEWER.rank
@@ -105,17 +107,17 @@ def study_item(request, slug, pk):
         else:
             messages.success(request, _("The codes were set."))
             return redirect(request.get_full_path())
-    context = sheet_context(request, study, item, may_review) | {"code_form": form, "may_review": may_review}
+    context = build_sheet_context(request, study, item, may_review) | {"code_form": form, "may_review": may_review}
     return render(request, "analysis/item.html", context)
 
 
-def study_and_item(user, slug, pk, role=Role.VIEWER):
+def get_study_and_item(user, slug, pk, role=Role.VIEWER):
     study = get_study(user, slug, role)
     items = Item.objects.select_related("text", "generator").filter(unit_items__unit__study=study)
     return study, get_object_or_404(items.distinct(), pk=pk)
 
 
-def sheet_context(request, study, item, may_review):
+def build_sheet_context(request, study, item, may_review):
     """The context of the sheet; single answers of people only for those who may read them."""
     from analysis.items.sheet import (  # scipy takes a second to load
         asks_options,
@@ -127,8 +129,8 @@ def sheet_context(request, study, item, may_review):
     )
     from analysis.items.shortcuts import list_item_signs
 
-    choosing = ResultsForm(study, counts_by_purpose(study), request.GET)
-    report, options = report_of(study, choosing.choices), list(item.options.all())
+    choosing = ResultsForm(study, count_by_purpose(study), request.GET)
+    report, options = get_report(study, choosing.choices), list(item.options.all())
     judgments = read_item_judgments(study, item, choosing.choices)
     name, order = request.GET.get("from", ""), request.GET.get("sort", "")
     analysed = [table for table in report.tables if table.name == "item_analysis"]
@@ -169,7 +171,7 @@ def sheet_context(request, study, item, may_review):
 @login_required
 @require_POST
 def study_item_code_remove(request, slug, pk, code):
-    study, item = study_and_item(request.user, slug, pk, Role.REVIEWER)
+    study, item = get_study_and_item(request.user, slug, pk, Role.REVIEWER)
     found = get_object_or_404(ItemCode, study=study, item=item, pk=code)
     if remove_code(found, request.user):
         messages.success(request, _("The code was removed. The log below still shows it."))
@@ -197,7 +199,7 @@ def bank_shortcuts(request, slug):
     context = {
         "project": project,
         "has_options": read_bank(project).filter(options__isnull=False).exists(),
-        "table": build_page_table(shown, DEFAULT_CONVENTION, behind=items_link(shown)),
+        "table": build_page_table(shown, DEFAULT_CONVENTION, behind=make_items_link(shown)),
         "cues": CUES.items(),
         "cue": cue,
         "generators": list(dict.fromkeys(row["generator"] for row in table.rows)),
@@ -207,7 +209,7 @@ def bank_shortcuts(request, slug):
     return render(request, "analysis/shortcuts.html", context)
 
 
-def items_link(table: Table) -> BehindLink:
+def make_items_link(table: Table) -> DrillDownLink:
     """From a number to the list of the items that it counts, on the same page."""
     return lambda row, column: f"?{urlencode(table.names(row))}#counted"
 

@@ -17,7 +17,7 @@ from analysis.formatting import make_natural_key
 from analysis.items.sheet import map_item_pks
 from analysis.reports.report import Report
 from analysis.results.forms import ResultsForm, encode_filters
-from analysis.tables.page import BehindLink, sort_naturally
+from analysis.tables.page import DrillDownLink, sort_naturally
 from analysis.tables.spec import NUMBERS, Column, Row, Table
 from items.models import Item
 from projects.models import Role
@@ -50,7 +50,7 @@ class ListPosition:
 
 def locate_item(study: Study, report: Report, name: str, item_pk: int, order: str = "") -> ListPosition:
     """The item's position in the list `name`; an unknown name means the study's order."""
-    pks = pks_of(study, report, name, order)
+    pks = list_item_pks(study, report, name, order)
     name = name if name in LISTS else STUDY
     if item_pk not in pks:
         return ListPosition(name, str(LISTS[name]), 0, len(pks), None, None)
@@ -60,7 +60,7 @@ def locate_item(study: Study, report: Report, name: str, item_pk: int, order: st
     return ListPosition(name, str(LISTS[name]), at + 1, len(pks), before, after)
 
 
-def pks_of(study: Study, report: Report, name: str, order: str) -> list[int]:
+def list_item_pks(study: Study, report: Report, name: str, order: str) -> list[int]:
     known = map_item_pks(study)
     tables = {table.name: table for table in report.tables}
     if name not in tables or name not in LISTS:
@@ -69,7 +69,7 @@ def pks_of(study: Study, report: Report, name: str, order: str) -> list[int]:
     return list(dict.fromkeys(known[row["item_id"]] for row in listed if row["item_id"] in known))
 
 
-def sheet_links(study: Study, asked: str, name: str) -> dict[str, str]:
+def map_sheet_links(study: Study, asked: str, name: str) -> dict[str, str]:
     """The addresses of all items' sheets by external id, for the list `name`."""
     query = f"{asked}&from={name}" if asked else f"from={name}"
     # Resolved once: resolving ten thousand addresses takes longer than the rest of a page.
@@ -93,7 +93,7 @@ def sort_key(value: Any) -> Any:
     return make_natural_key(value) if isinstance(value, str) else value
 
 
-def alarms(rows: Iterable[Row]) -> list[Row]:
+def list_likely_miskeys(rows: Iterable[Row]) -> list[Row]:
     """The rows of the item analysis whose key is more probably wrong than right, the most probable first."""
     return sorted((row for row in rows if (row["miskey"] or 0) >= ALARM), key=lambda row: -row["miskey"])
 
@@ -108,7 +108,7 @@ class Heading:
     sorted: str  # "ascending", "descending" or ""
 
 
-def headings(table: Table, order: str, asked: dict) -> list[Heading]:
+def build_headings(table: Table, order: str, asked: dict) -> list[Heading]:
     """The heads of the columns: the first click sorts numbers from the highest, texts from A; a second click
     reverses."""
     found, order = [], order or table.sort
@@ -126,12 +126,12 @@ def keep_stage(table: Table, stage: str) -> Table:
     return replace(table, rows=tuple(row for row in table.rows if stage in ("", row["stage"])))
 
 
-def page_of(table: Table, page: Page) -> Table:
+def select_page_rows(table: Table, page: Page) -> Table:
     """The table with the rows of one page only."""
     return replace(table, rows=tuple(page.object_list))
 
 
-def stage_choices() -> list[tuple[str, str]]:
+def list_stage_choices() -> list[tuple[str, str]]:
     return [("", _("both stages")), ("guess", _("without the text")), ("read", _("with the text"))]
 
 
@@ -154,19 +154,19 @@ def build_query(form: ResultsForm) -> dict:
     return {"asked": 1} | {name: value for name, value in chosen.items() if value}
 
 
-def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[str, str]]:
+def map_links(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[str, str]]:
     """The addresses of the texts, items and calls in a table, by their ids."""
-    calls = call_links(table)
+    calls = map_call_links(table)
     if not any(column.kind == "item id" for column in table.columns):
         return calls
     return calls | {
-        "text id": text_links(study),
-        "item id": sheet_links(study, urlencode(build_query(form), doseq=True), table.name),
-        **stems_of(study, table),
+        "text id": map_text_links(study),
+        "item id": map_sheet_links(study, urlencode(build_query(form), doseq=True), table.name),
+        **map_stems(study, table),
     }
 
 
-def stems_of(study: Study, table: Table) -> dict[str, dict[str, str]]:
+def map_stems(study: Study, table: Table) -> dict[str, dict[str, str]]:
     """The stems of the items in the rows, by external id, as an id alone says little."""
     columns = [column.name for column in table.columns if column.kind == "item id"]
     named = {row[column] for row in table.rows for column in columns}
@@ -174,14 +174,16 @@ def stems_of(study: Study, table: Table) -> dict[str, dict[str, str]]:
     return {"item stem": dict(items.values_list("external_id", "stem"))}
 
 
-def call_links(table: Table) -> dict[str, dict[str, str]]:
+def map_call_links(table: Table) -> dict[str, dict[str, str]]:
     """The pages of the calls in the rows."""
     columns = [column.name for column in table.columns if column.kind == "call"]
     named = {row[column] for row in table.rows for column in columns}
     return {"call": {name: reverse("call", args=name.split("/")) for name in named}} if columns else {}
 
 
-def behind_link(study: Study, form: ResultsForm, page: str, **more: str) -> Callable[[Table], BehindLink | None]:
+def make_drill_down_link(
+    study: Study, form: ResultsForm, page: str, **more: str
+) -> Callable[[Table], DrillDownLink | None]:
     """For a table, a function from its numbers to the pages of their answers; None if the user may not see answers.
 
     `page`: the path of the page that the numbers are on, from which the links are relative, as there are
@@ -193,12 +195,12 @@ def behind_link(study: Study, form: ResultsForm, page: str, **more: str) -> Call
     address = f"{path}/?{chosen}{'&' if chosen else ''}"
     may_see = study.project.my_role.rank >= Role.REVIEWER.rank and not are_effects_hidden(study)
 
-    def of_table(table: Table) -> BehindLink | None:
+    def of_table(table: Table) -> DrillDownLink | None:
         if not may_see:
             return None
         # Cached by names: a row has several numbers, and may be another mapping each time.
         key = lru_cache(maxsize=None, typed=True)(
-            lambda *names: table.row_key(dict(zip(table.keys, names, strict=True)))
+            lambda *names: table.make_row_key(dict(zip(table.keys, names, strict=True)))
         )
 
         def link(row: Row, column: Column) -> str:
@@ -211,6 +213,6 @@ def behind_link(study: Study, form: ResultsForm, page: str, **more: str) -> Call
     return of_table
 
 
-def text_links(study: Study) -> dict[str, str]:
+def map_text_links(study: Study) -> dict[str, str]:
     texts = study.units.values_list("text__external_id", "text_id")
     return {external_id: reverse("text", args=[study.project.slug, pk]) for external_id, pk in texts}

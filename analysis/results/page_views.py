@@ -19,10 +19,10 @@ from analysis.reports.outcome import AgreementSummary
 from analysis.reports.report import Report
 from analysis.results.agreement_views import draw_agreement, list_agreement, say_agreement
 from analysis.results.compare_views import find_stand_in, say_compared
-from analysis.results.forms import LabForm, ResultsForm, StandInForm, without_idle
-from analysis.results.item_rows import FLAGS, choose, list_items, say_first
+from analysis.results.forms import LabForm, ResultsForm, StandInForm, remove_idle_fields
+from analysis.results.item_rows import FLAGS, list_items, say_first, select_rows
 from analysis.results.links import build_query
-from analysis.results.sections import list_named, list_sections, make_published_part, sections
+from analysis.results.sections import build_sections, list_named, list_sections, make_published_part
 from analysis.results.summary import (
     count_unfolded_findings,
     describe_counting,
@@ -34,8 +34,8 @@ from analysis.results.summary import (
     place_figure,
     say_adjusted,
 )
-from analysis.results.views import expert_form, match_form
-from analysis.services.results import counts_by_purpose, find_report, report_of
+from analysis.results.views import make_expert_form, make_match_form
+from analysis.services.results import count_by_purpose, find_report, get_report
 from jobs.views import ResultPending, describe_progress
 from projects.models import Role
 from studies.access import get_study
@@ -56,7 +56,7 @@ class Page:
 
     def __init__(self, request, study: Study):
         self.request, self.study = request, study
-        self.counts = counts_by_purpose(study)
+        self.counts = count_by_purpose(study)
         self.form = ResultsForm(study, self.counts, request.GET)
         self.report: Report | None = None
         self.pending = None
@@ -89,7 +89,7 @@ class Page:
             "report": report or {"included": self.form.choices.extra_purposes},
             "is_waiting": report is None,
             "is_filled": self.is_filled,
-            "form": without_idle(self.form, report) if report else self.form,
+            "form": remove_idle_fields(self.form, report) if report else self.form,
             "counting": describe_counting(self.study, self.form, self.counts),
             "asked": self.query,
             "effects_hidden": hidden,
@@ -97,7 +97,7 @@ class Page:
             "may_hide": role.rank >= Role.OWNER.rank and study.state in RUNNING,
             "may_export": is_reviewer(study),
             "is_simulated": "simulated" in self.form.choices.extra_purposes,
-            "page_tables": list_named(report, tables_of(self, name)) if report else [],
+            "page_tables": list_named(report, list_button_tables(self, name)) if report else [],
             **job,
             **more,
         }
@@ -122,7 +122,7 @@ class Page:
         return place_figure(self.study, name, *found, self.query) if found else None
 
 
-def tables_of(page: Page, name: str) -> tuple[str, ...]:
+def list_button_tables(page: Page, name: str) -> tuple[str, ...]:
     """The tables that the button offers, the page's main table first."""
     pages = page.plugin.pages
     if name == "summary" and page.is_filled:
@@ -138,7 +138,7 @@ def study_results(request, slug):
     page = Page(request, study)
     outcome = find_outcome(study, page.filled_report, page.form.estimand) if page.is_filled else None
     verdict = find_verdict(study, outcome, page.counts) if page.is_filled else None
-    progress = count_progress(study, purpose_shown(page)) if study.state in RUNNING else None
+    progress = count_progress(study, choose_purpose(page)) if study.state in RUNNING else None
     findings = list_findings(study, page.filled_report, page.form) if page.is_filled else []
     more = {
         "figure": page.figure("summary"),
@@ -155,7 +155,7 @@ def study_results(request, slug):
     return render(request, "analysis/summary.html", page.context("summary", **more))
 
 
-def purpose_shown(page: Page) -> Purpose:
+def choose_purpose(page: Page) -> Purpose:
     """Whose progress is shown: simulated people's only if nobody else has answered."""
     return Purpose.SIMULATED if page.counts.get("simulated") and not page.counts.get("main") else Purpose.MAIN
 
@@ -173,7 +173,7 @@ def results_agreement(request, slug):
         "rows": list_agreement(agreed),
         "coefficient": coefficient,
         "lab": LabForm(study, page.counts, request.GET),
-        "expert_form": expert_form(study),
+        "expert_form": make_expert_form(study),
         "n_conflicts": len(find_conflicts(study)) if page.is_filled and is_reviewer(study) else 0,
         "may_adjudicate": page.is_filled and is_reviewer(study),
         "has_calibration": study.units.filter(part=CALIBRATION).exists(),
@@ -191,7 +191,7 @@ def results_agreement(request, slug):
 def results_items(request, study):
     page = Page(request, study)
     rows = list_items(study, page.report) if page.report else []
-    chosen = choose(rows, request.GET)
+    chosen = select_rows(rows, request.GET)
     shown = Paginator(chosen, ITEMS_A_PAGE).get_page(request.GET.get("page"))
     rest = request.GET.copy()
     rest.pop("page", None)
@@ -249,7 +249,7 @@ def results_compare(request, study):
         "published": make_published_part(study, page.form, page.filled_report, request.path)
         if page.is_filled
         else None,
-        "match_form": match_form(study),
+        "match_form": make_match_form(study),
     }
     return render(request, "analysis/compare.html", page.context("compare", **more))
 
@@ -260,9 +260,9 @@ def results_details(request, slug):
 
     study = get_study(request.user, slug)
     page = Page(request, study)
-    more = sections(study, page.form, page.filled_report, request.path) if page.is_filled else {}
+    more = build_sections(study, page.form, page.filled_report, request.path) if page.is_filled else {}
     if page.is_filled and not are_effects_hidden(study):
-        more |= {"match_form": match_form(study)}
+        more |= {"match_form": make_match_form(study)}
     return render(request, "analysis/details.html", page.context("details", **more))
 
 
@@ -275,7 +275,7 @@ def results_paper(request, slug, name, width, ending):
     study = get_study(request.user, slug)
     page = Page(request, study)
     if page.report is None:
-        report_of(study, page.form.choices)  # raises the exception that shows the progress
+        get_report(study, page.form.choices)  # raises the exception that shows the progress
     with override("en"):
         found = Page(request, study).draw(name)
     if found is None:

@@ -13,7 +13,7 @@ from analysis.files import attach
 from analysis.planning.forms import read_sizes
 from analysis.plugins import has_planner
 from analysis.results.sections import place_in_planner
-from analysis.services.planning import assume_for, components_of, outlook_of, planner_of
+from analysis.services.planning import compute_outlook, get_components, get_planner, make_assumptions
 from analysis.tables.page import build_page_table
 from analysis.tables.writers import as_csv
 from studies.access import get_study
@@ -38,10 +38,10 @@ def make_plan(study, data):
     if not has_planner(study.protocol):
         return {"unplanned": True}
     try:
-        assumed = assume_for(study, read_sizes(study))
+        assumed = make_assumptions(study, read_sizes(study))
     except SpecError as error:
         return {"problem": str(error)}
-    form = planner_of(study).form(assumed.values, data)
+    form = get_planner(study).form(assumed.values, data)
     found = {
         "components": fit_components(study),
         "form": form,
@@ -50,7 +50,7 @@ def make_plan(study, data):
     if not form.is_valid():
         return found
     try:
-        table = outlook_of(study, form.assumptions())
+        table = compute_outlook(study, form.assumptions())
     except TooLarge as error:
         return found | {"problem": str(error)}
     asked = urlencode(form.cleaned_data)
@@ -65,13 +65,13 @@ def make_plan(study, data):
 
 def fit_components(study):
     """The variance components fitted to people's answers, with intervals; None before anybody has answered."""
-    table = None if study.is_draft else components_of(study)
+    table = None if study.is_draft else get_components(study)
     return (
         build_page_table(table, DEFAULT_CONVENTION) if table and any(row["n_judgments"] for row in table.rows) else None
     )
 
 
-def outlook_or_404(study, data):
+def get_outlook_or_404(study, data):
     table = make_plan(study, data).get("outlook")
     if table is None:
         raise Http404
@@ -83,7 +83,7 @@ def outlook_or_404(study, data):
 def study_planner_csv(request, slug):
     study = get_study(request.user, slug)
     with override("en"):  # files are the same for every reader
-        return attach(as_csv(outlook_or_404(study, request.GET)).encode(), f"{study.slug}-outlook.csv")
+        return attach(as_csv(get_outlook_or_404(study, request.GET)).encode(), f"{study.slug}-outlook.csv")
 
 
 @login_required
@@ -93,4 +93,4 @@ def study_components_csv(request, slug):
     if not has_planner(study.protocol) or study.is_draft:
         raise Http404
     with override("en"):
-        return attach(as_csv(components_of(study)).encode(), f"{study.slug}-components.csv")
+        return attach(as_csv(get_components(study)).encode(), f"{study.slug}-components.csv")

@@ -14,9 +14,16 @@ from analysis.plugins import find_plugin
 from analysis.reports.published import list_not_comparable, select_comparable
 from analysis.reports.report import Report
 from analysis.results.forms import ResultsForm
-from analysis.results.links import LISTS, behind_link, build_query, links_of
+from analysis.results.links import LISTS, build_query, make_drill_down_link, map_links
 from analysis.tables.grids import Grid, build_grids
-from analysis.tables.page import Facts, PageTable, build_description, build_page_table, describe_figure, sort_naturally
+from analysis.tables.page import (
+    DescriptionPart,
+    PageTable,
+    build_description,
+    build_page_table,
+    describe_figure,
+    sort_naturally,
+)
 from analysis.tables.page_budget import count_cells, count_fitting_rows, select_fitting_grids
 from analysis.tables.page_grids import pivot, place_side_by_side
 from analysis.tables.spec import Table
@@ -83,7 +90,7 @@ class Group:
     listed: list["TableSection"]
 
 
-def sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict:
+def build_sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict:
     """All tables in groups, for the page at this path; tables without rows are grouped by the reason."""
     drawn = TablesOnPage(study, form, report, page)
     every = [drawn.show(table) for table in report.tables if table.name not in (DESCRIPTION, PUBLISHED)]
@@ -133,13 +140,13 @@ class TablesOnPage:
 
     def __init__(self, study: Study, form: ResultsForm, report: Report, page: str):
         self.study, self.form, self.report = study, form, report
-        self.behind, self.convention = behind_link(study, form, page), form.choices.convention
-        self.long_tables, self.shared_notes = long_tables(report), notes_of_several(report)
-        self.rows_on_page, self.grids = rows_here(report), select_fitting_grids(report.tables)
+        self.behind, self.convention = make_drill_down_link(study, form, page), form.choices.convention
+        self.long_tables, self.shared_notes = find_long_tables(report), find_shared_notes(report)
+        self.rows_on_page, self.grids = select_rows_on_page(report), select_fitting_grids(report.tables)
         table = report.table(DESCRIPTION)
         self.wide_table = next((each.name for each in report.tables if set(each.header) >= SHARES), "")
         self.described = build_description(table, self.behind(table), SHORT_CLOSED)
-        taken = cells_taken(self.described, self.grids)
+        taken = count_cells_on_page(self.described, self.grids)
         self.max_rows = count_fitting_rows(
             [(len(each.rows), len(each.columns)) for each in self.rows_on_page.values()], taken
         )
@@ -151,7 +158,7 @@ class TablesOnPage:
         own = tuple(note for note in table.notes if note not in self.shared_notes)
         mine = replace(self.rows_on_page[table.name], notes=own)
         fitting = min(self.max_rows, SURE_ENOUGH) if table.name in LISTS else self.max_rows
-        links = links_of(self.study, self.form, replace(mine, rows=mine.rows[:fitting])) if mine.rows else {}
+        links = map_links(self.study, self.form, replace(mine, rows=mine.rows[:fitting])) if mine.rows else {}
         shown = build_page_table(mine, self.convention, links, self.behind(table), fitting)
         n_elsewhere = len(table.rows) if table.name in self.long_tables else 0
         figures = [name for name in self.report.figures if list_figures()[name][0] == table.name]
@@ -171,15 +178,15 @@ def make_published_part(study: Study, form: ResultsForm, report: Report, page: s
     if not found:
         return None
     shown = build_page_table(
-        select_comparable(found[0]), form.choices.convention, {}, behind_link(study, form, page)(found[0])
+        select_comparable(found[0]), form.choices.convention, {}, make_drill_down_link(study, form, page)(found[0])
     )
     different = list_not_comparable(found[0])
     return {"table": shown, "apart": different, "n_apart": sum(each.n for each in different)}
 
 
-def rows_here(report: Report) -> dict[str, Table]:
+def select_rows_on_page(report: Report) -> dict[str, Table]:
     """Each table with those of its rows that may be on the results page."""
-    elsewhere = long_tables(report) | {DESCRIPTION}  # the description is laid out apart
+    elsewhere = find_long_tables(report) | {DESCRIPTION}  # the description is laid out apart
     found = {
         table.name: replace(table, rows=()) if table.name in elsewhere else sort_naturally(table)
         for table in report.tables
@@ -187,14 +194,14 @@ def rows_here(report: Report) -> dict[str, Table]:
     return found | {name: select_comparable(table) for name, table in found.items() if name == PUBLISHED}
 
 
-def cells_taken(described: list[Facts], grids: Mapping[str, list[Grid]]) -> int:
+def count_cells_on_page(described: list[DescriptionPart], grids: Mapping[str, list[Grid]]) -> int:
     """How many cells are on the page besides those of lists."""
     return sum(len(part.rows) * (len(part.quantities) + 1) for part in described) + sum(
         count_cells(grid) for several in grids.values() for grid in several
     )
 
 
-def long_tables(report: Report) -> set[str]:
+def find_long_tables(report: Report) -> set[str]:
     """Tables with pages of their own, because they are too long for the results page."""
     return {
         table.name
@@ -203,7 +210,7 @@ def long_tables(report: Report) -> set[str]:
     }
 
 
-def notes_of_several(report: Report) -> list[str]:
+def find_shared_notes(report: Report) -> list[str]:
     """Notes that apply to several tables: shown once on the page, and in the file of each table."""
     found = Counter(note for table in report.tables if table.rows for note in dict.fromkeys(table.notes))
     return [note for note, n in found.items() if n > 1]

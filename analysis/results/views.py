@@ -14,8 +14,15 @@ from analysis.hiding import require_shown_effects
 from analysis.published_names import BadMatch, list_own_generators, match_generators, read_matches, store_matches
 from analysis.reports.published import list_published_generators
 from analysis.results.forms import GeneratorMatchForm, ResultsForm
-from analysis.results.links import behind_link, build_query, headings, links_of, page_of, sort_rows
-from analysis.services.results import counts_by_purpose, report_of
+from analysis.results.links import (
+    build_headings,
+    build_query,
+    make_drill_down_link,
+    map_links,
+    select_page_rows,
+    sort_rows,
+)
+from analysis.services.results import count_by_purpose, get_report
 from analysis.tables.page import build_page_table
 from analysis.tables.page_budget import count_rows_on_page, split_into_pages
 from analysis.tables.page_grids import pivot
@@ -33,13 +40,13 @@ def study_working(request, slug, place):
     return redirect("study_results", get_study(request.user, slug).slug)
 
 
-def expert_form(study: Study) -> ExpertCheckForm | None:
+def make_expert_form(study: Study) -> ExpertCheckForm | None:
     """The form to open an expert check; None if there can be none."""
     may_open = study.project.my_role.rank >= Role.RESEARCHER.rank and can_open_expert_check(study)
     return ExpertCheckForm() if may_open else None
 
 
-def match_form(study: Study, data=None) -> GeneratorMatchForm | None:
+def make_match_form(study: Study, data=None) -> GeneratorMatchForm | None:
     """The form that says which published generator each generator is; None without published ones."""
     published = list_published_generators(study.protocol)
     if study.project.my_role.rank < Role.RESEARCHER.rank or not published:
@@ -53,7 +60,7 @@ def match_form(study: Study, data=None) -> GeneratorMatchForm | None:
 @require_shown_effects(Role.RESEARCHER)
 def study_matches(request, study):
     """Store which published generator each generator is."""
-    form = match_form(study, request.POST)
+    form = make_match_form(study, request.POST)
     try:
         if form is None or not form.is_valid():
             raise BadMatch(_("Choose from the published names."))
@@ -71,11 +78,11 @@ def study_matches(request, study):
 def study_table_page(request, slug, name):
     """A table on its own page, without what is hidden from the team."""
     study = get_study(request.user, slug)
-    form = ResultsForm(study, counts_by_purpose(study), request.GET)
-    report = report_of(study, form.choices)
-    table, order = table_called(report, name), request.GET.get("sort", "")
+    form = ResultsForm(study, count_by_purpose(study), request.GET)
+    report = get_report(study, form.choices)
+    table, order = get_table_or_404(report, name), request.GET.get("sort", "")
     behind, convention, query = (
-        behind_link(study, form, request.path)(table),
+        make_drill_down_link(study, form, request.path)(table),
         form.choices.convention,
         build_query(form),
     )
@@ -83,15 +90,15 @@ def study_table_page(request, slug, name):
     is_first = page.number == 1 and not order
     parts = Paginator(split_into_pages(table) if is_first else [[]], 1)
     sheet = parts.get_page(request.GET.get("grids"))
-    rows = page_of(table, page)
+    rows = select_page_rows(table, page)
     context = {
         "project": study.project,
         "study": study,
         "report": report,
         "grids": pivot(table, convention, behind, next(iter(sheet.object_list), [])),
-        "sheets": contents(table, parts, sheet.number),
-        "table": build_page_table(rows, convention, links_of(study, form, rows), behind),
-        "headings": headings(table, order, query),
+        "sheets": list_grid_pages(table, parts, sheet.number),
+        "table": build_page_table(rows, convention, map_links(study, form, rows), behind),
+        "headings": build_headings(table, order, query),
         "page": page,
         "page_query": urlencode(query | {"sort": order}, doseq=True),
         "asked": urlencode(query, doseq=True),
@@ -99,7 +106,7 @@ def study_table_page(request, slug, name):
     return render(request, "analysis/table.html", context)
 
 
-def contents(table, parts, number):
+def list_grid_pages(table, parts, number):
     """Where the grids of a table are if they do not fit on one page: for each page its number, its grids, and whether
     it is the current one."""
     if parts.num_pages < 2:
@@ -108,7 +115,7 @@ def contents(table, parts, number):
     return [(place, title, place == number) for place, title in enumerate(titles, start=1)]
 
 
-def table_called(report, name):
+def get_table_or_404(report, name):
     """The table with this name; 404 if the report has none."""
     try:
         return report.table(name)

@@ -25,7 +25,7 @@ class ReadingStages:
     with_text: str
 
 
-def list_reading_stages(evidence: Evidence) -> ReadingStages | None:
+def get_reading_stages(evidence: Evidence) -> ReadingStages | None:
     """The stages in which options are judged; None if none is judged with the text."""
     return find_reading_stages(evidence.study)
 
@@ -55,7 +55,7 @@ def estimate_over_texts(parts: VarianceParts, reason: str = "") -> Estimate:
     return estimate_by_convention(parts, parts, reason)
 
 
-def leave_undefined(reason: str) -> Estimate:
+def make_undefined(reason: str) -> Estimate:
     """An estimate without a number, for this reason, already translated."""
     no_interval = undefined_interval("", ("text", 0, 0, None), "")
     return Estimate(np.nan, dict.fromkeys((READERS, ANNOTATORS, PUBLISHED), no_interval), reason)

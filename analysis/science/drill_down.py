@@ -5,9 +5,9 @@ from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
 from analysis.reports.drill_down import ANSWER, ITEM, TEXT, list_counted, list_judgments, list_rows
-from analysis.reports.evaluators import HUMAN, evaluator_named, people_in
+from analysis.reports.evaluators import HUMAN, find_evaluator, get_people
 from analysis.science import tables
-from analysis.science.common import list_reading_stages
+from analysis.science.common import get_reading_stages
 from analysis.science.flaws import average_by_item, code_flaws
 from analysis.science.joined import INFORMATIVITY, find_texts_done, name_stages
 from analysis.science.labels import collect_labels
@@ -24,12 +24,12 @@ def list_tables() -> tuple[TableSpec, ...]:
 
 
 def select_people_judgments(evidence: Evidence) -> pd.DataFrame:
-    return people_in(evidence).rows_of(evidence.judgments)
+    return get_people(evidence).select_rows(evidence.judgments)
 
 
 def keep_with_text(evidence: Evidence) -> pd.DataFrame:
     """People's judgments with the text."""
-    stages, mine = list_reading_stages(evidence), select_people_judgments(evidence)
+    stages, mine = get_reading_stages(evidence), select_people_judgments(evidence)
     assert stages is not None
     return mine[mine["stage"] == stages.with_text]
 
@@ -48,7 +48,7 @@ def list_joined(evidence: Evidence, row: Row, column: str) -> Table:
     judgments = evidence.judgments
     asked = judgments["stage"].isin(name_stages(evidence, row["measure"]))
     about = judgments[(judgments["generator"] == row["generator"]) & asked]
-    mine = people_in(evidence).rows_of(about)
+    mine = get_people(evidence).select_rows(about)
     if column == "n_texts":
         return list_counted(evidence, mine[mine["text_id"].isin(find_texts_done(mine))], column)
     if column == "n_texts_all":
@@ -69,7 +69,7 @@ def list_joined_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
 @tables.OTHERS.drill_down
 def list_others(evidence: Evidence, row: Row, _column: str) -> Table:
     """All answers by the evaluator, or those to the question that is the measure."""
-    mine = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.frame)
+    mine = find_evaluator(evidence, row["evaluator"]).select_rows(evidence.frame)
     asked = mine["question"] == row["measure"]
     return list_rows(evidence, mine[asked] if asked.any() else mine, ANSWER, _("The answers"))
 
@@ -80,14 +80,14 @@ def list_joined_versions(evidence: Evidence, row: Row, column: str) -> Table:
     versions = list_text_versions(evidence.study)
     pair = [row["version"], row["compared_with"]]
     models = row["predictor"].split(", ") if row["method"] != "people only" and row["predictor"] else []
-    codes = people_in(evidence).codes | {label_version(name, each, versions) for name in models for each in pair}
-    stages, frame = list_reading_stages(evidence), evidence.frame
+    codes = get_people(evidence).codes | {label_version(name, each, versions) for name in models for each in pair}
+    stages, frame = get_reading_stages(evidence), evidence.frame
     assert stages is not None
     read = frame[
         (frame["stage"] == stages.with_text) & frame["text_version"].isin(pair) & (frame["question"] == "answer")
     ]
     if column == "n_texts":
-        mine = people_in(evidence).rows_of(read)
+        mine = get_people(evidence).select_rows(read)
         both = mine.groupby("text_id")["text_version"].transform("nunique") == 2
         return list_counted(evidence, mine[both], column)
     if column == "n_texts_all":
@@ -99,7 +99,7 @@ def list_joined_versions(evidence: Evidence, row: Row, column: str) -> Table:
 @tables.CARRY_OVER.drill_down
 def list_carry_over(evidence: Evidence, _row: Row, column: str) -> Table:
     """With the text: judgments of items that some people had guessed and others not, or by those who had not."""
-    stages, mine = list_reading_stages(evidence), select_people_judgments(evidence)
+    stages, mine = get_reading_stages(evidence), select_people_judgments(evidence)
     assert stages is not None
     who = ["annotator", "item_id"]
     before = pd.MultiIndex.from_frame(mine[mine["stage"] == stages.without][who])
@@ -117,7 +117,7 @@ def list_versions(evidence: Evidence, row: Row, column: str) -> Table:
     """The answers of people, or of a model in all versions, with the text in either version."""
     versions = list_text_versions(evidence.study)
     name = row.get("evaluator", HUMAN)
-    codes = people_in(evidence).codes if name == HUMAN else {label_version(name, each, versions) for each in versions}
+    codes = get_people(evidence).codes if name == HUMAN else {label_version(name, each, versions) for each in versions}
     frame = evidence.frame
     either = frame["text_version"].isin([row["version"], row["compared_with"]]) & frame["annotator"].isin(codes)
     stages = {stage.name for stage in get_declaration(evidence.study).stages if "text" in stage.shows}
@@ -266,7 +266,7 @@ def list_flawed(evidence: Evidence, row: Row, column: str) -> Table:
 @tables.FLAWED_ITEMS.drill_down
 def list_signs(evidence: Evidence, row: Row, column: str) -> Table:
     """People's answers to the item with the text: of distractors, or of all options."""
-    read = keep_with_text(evidence) if list_reading_stages(evidence) else select_people_judgments(evidence).iloc[:0]
+    read = keep_with_text(evidence) if get_reading_stages(evidence) else select_people_judgments(evidence).iloc[:0]
     mine = read[read["item_id"] == row["item_id"]]
     if column in ("rarest", "n_rare"):
         options = evidence.options[evidence.options["item_id"] == row["item_id"]]

@@ -12,15 +12,15 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from analysis.formatting import format_with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import HOLM, adjust_p_values
-from analysis.measures.correlations import WithinText, merge_equal_columns, within_text
+from analysis.measures.correlations import WithinTextCoefficients, merge_equal_columns, regress_within_texts
 from analysis.measures.item_analysis import miskey
 from analysis.measures.reader_intervals import jackknife_parts
 from analysis.measures.variance_parts import VarianceParts
-from analysis.reports.evaluators import HUMAN, people_in
-from analysis.science.common import collect_judgments, estimate_over_texts, leave_undefined, list_reading_stages
+from analysis.reports.evaluators import HUMAN, get_people
+from analysis.science.common import collect_judgments, estimate_over_texts, get_reading_stages, make_undefined
 from analysis.science.tables import FLAWED_ITEMS, FLAWS
 from analysis.tables.spec import Table
-from items.flaw_rules import GUIDELINES, HUMAN_ONLY, RULES, count_negations, flaws_of, question_type
+from items.flaw_rules import GUIDELINES, HUMAN_ONLY, RULES, count_negations, find_flaws, find_question_word
 from items.wording import Wording, is_cloze
 
 FEWEST_ITEMS, FEWEST_TEXTS, FEWEST_OF_TYPE = 10, 5, 5
@@ -129,14 +129,14 @@ def apply_rules(evidence: Evidence) -> pd.DataFrame:
         wordings, keys = zip(*options[item], strict=True)
         wording = Wording(stem, wordings, keys, "", language, is_cloze(category, setting))
         about = {"item_id": item, "text_id": text, "type": find_type(evidence, item, wording)}
-        rows.append(about | {"negations": count_negations(wording)} | flaws_of(wording))
+        rows.append(about | {"negations": count_negations(wording)} | find_flaws(wording))
     columns = ["item_id", "text_id", "type", "negations", *NAMES]
     return pd.DataFrame(rows, columns=columns).set_index("item_id").astype(object)
 
 
 def find_type(evidence: Evidence, item: str, wording: Wording) -> str:
     """The category in the item's metadata, else the type according to its question word."""
-    return find_category(evidence, item) or question_type(wording)
+    return find_category(evidence, item) or find_question_word(wording)
 
 
 def find_category(evidence: Evidence, item: str) -> str:
@@ -155,10 +155,10 @@ def map_item_types(evidence: Evidence) -> dict[str, str]:
 
 def average_by_item(evidence: Evidence) -> pd.DataFrame:
     """Informativity, answerability and guessability by people, for each item that they answered in both stages."""
-    stages = list_reading_stages(evidence)
+    stages = get_reading_stages(evidence)
     if stages is None or not stages.without:
         return pd.DataFrame(columns=list(OUTCOMES))
-    mine = people_in(evidence).rows_of(collect_judgments(evidence))
+    mine = get_people(evidence).select_rows(collect_judgments(evidence))
     shares = mine.groupby(["item_id", "stage"])["correct"].mean().unstack("stage")
     shares = shares.reindex(columns=[stages.with_text, stages.without]).dropna()
     read, guess = (shares[name].to_numpy(dtype=np.float64) for name in (stages.with_text, stages.without))
@@ -186,7 +186,7 @@ def build_flaw_rows(coded: pd.DataFrame, values: pd.DataFrame, by_people: dict[s
         }  # fmt: skip
         if name not in place_of:
             reason = reasons[name]
-            yield about | {each: leave_undefined(reason) for each in OUTCOMES} | {"p_adjusted": None, "reason": reason}
+            yield about | {each: make_undefined(reason) for each in OUTCOMES} | {"p_adjusted": None, "reason": reason}
             continue
         place = place_of[name]
         together = groups[place]
@@ -213,7 +213,7 @@ def count_texts_with_both(flawed: np.ndarray, text: pd.Series) -> int:
 
 def fit_flaws(
     answered: pd.DataFrame, values: pd.DataFrame, has: dict[str, np.ndarray], fitted: list[str]
-) -> tuple[list[list[str]], WithinText]:
+) -> tuple[list[list[str]], WithinTextCoefficients]:
     """Groups of flaws with identical columns, and their effects within text and type, estimated jointly."""
     columns = np.stack([has[name] for name in fitted], axis=1).astype(np.float64)
     groups = merge_equal_columns(columns)
@@ -223,16 +223,18 @@ def fit_flaws(
     design = np.stack([*(columns[:, group[0]] for group in groups), *dummies], axis=1)
     outcomes = values.loc[answered.index, list(OUTCOMES)].to_numpy(dtype=np.float64)
     text = pd.factorize(answered["text_id"])[0].astype(np.int64)
-    return [[fitted[place] for place in group] for group in groups], within_text(outcomes, design, text, len(groups))
+    return [[fitted[place] for place in group] for group in groups], regress_within_texts(
+        outcomes, design, text, len(groups)
+    )
 
 
-def get_parts(effects: WithinText | None, place: int, outcome: int) -> VarianceParts:
+def get_parts(effects: WithinTextCoefficients | None, place: int, outcome: int) -> VarianceParts:
     assert effects is not None
     return jackknife_parts(float(effects.coefficients[place, outcome]), effects.without[:, place, outcome])
 
 
 def estimate_effect(parts: VarianceParts) -> Any:
-    return leave_undefined(_(DETERMINED)) if np.isnan(parts.value) else estimate_over_texts(parts)
+    return make_undefined(_(DETERMINED)) if np.isnan(parts.value) else estimate_over_texts(parts)
 
 
 def build_item_rows(evidence: Evidence, coded: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -254,8 +256,8 @@ def build_item_rows(evidence: Evidence, coded: pd.DataFrame) -> Iterator[dict[st
 def describe_answers(evidence: Evidence) -> pd.DataFrame:
     """By item that people answered with the text: how many chose its rarest distractor, how many distractors fewer
     than 5 % chose, and the probability that a key of it is wrong."""
-    stages = list_reading_stages(evidence)
-    mine = people_in(evidence).rows_of(collect_judgments(evidence))
+    stages = get_reading_stages(evidence)
+    mine = get_people(evidence).select_rows(collect_judgments(evidence))
     read = mine[mine["stage"] == stages.with_text] if stages else mine.iloc[:0]
     right = read["correct"].astype(float).groupby([read["item_id"], read["option_id"]], sort=False).agg(["sum", "size"])
     alarm = miskey(right["sum"].to_numpy(dtype=np.int64), right["size"].to_numpy(dtype=np.int64))

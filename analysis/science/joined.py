@@ -28,14 +28,14 @@ from analysis.measures.prediction_powered import (
 )
 from analysis.measures.reader_intervals import FIXED, RANDOM, Readers
 from analysis.measures.variance_parts import VarianceParts
-from analysis.reports.contrasts import conventions_of, max_t_note
-from analysis.reports.evaluators import Evaluator, all_evaluators, evaluators_in, people_in
+from analysis.reports.contrasts import build_intervals_by_convention, note_max_t
+from analysis.reports.evaluators import Evaluator, get_people, list_all_evaluators, list_evaluators
 from analysis.science.common import (
     ReadingStages,
     collect_judgments,
     estimate_by_convention,
-    leave_undefined,
-    list_reading_stages,
+    get_reading_stages,
+    make_undefined,
 )
 from analysis.science.tables import JOINED, JOINED_CONTRASTS
 from analysis.tables.spec import Row, Table
@@ -73,24 +73,24 @@ class Predictor:
 NO_SHARES = pd.Series(dtype=float)
 
 
-def build_tables(evidence: Evidence) -> tuple[Table, ...]:
+def build_joined_tables(evidence: Evidence) -> tuple[Table, ...]:
     """The tables of estimates and of contrasts.
 
     Empty if models did not answer about more texts than people, so that there is nothing to join, or if the study
     compares versions of texts, which `joined_versions` joins.
     """
-    stages = list_reading_stages(evidence)
+    stages = get_reading_stages(evidence)
     if stages is None or not stages.without or list_text_versions(evidence.study):
         return ()
     judgments = collect_judgments(evidence)
-    people, models = people_in(evidence), select_models(evaluators_in(evidence))
-    theirs = people.rows_of(judgments)
+    people, models = get_people(evidence), select_models(list_evaluators(evidence))
+    theirs = people.select_rows(judgments)
     if theirs.empty or not models or have_people_answered_all(theirs, judgments, models):
         return ()
-    found = [select_generator(evidence, stages, name, theirs, judgments) for name in evidence.generators]
+    found = [join_generator(evidence, stages, name, theirs, judgments) for name in evidence.generators]
     rows = [row for each in found for row in each.rows(evidence.choices.convention)]
     convention = evidence.choices.convention
-    notes = [max_t_note(convention)]
+    notes = [note_max_t(convention)]
     return JOINED.build(rows, convention), JOINED_CONTRASTS.build(build_contrast_rows(found, evidence), notes=notes)
 
 
@@ -111,7 +111,7 @@ def is_planned(evidence: Evidence) -> bool:
 
 def choose_predictors(evidence: Evidence) -> list[Evaluator]:
     """The models that predict people: those chosen for the report, else those named in the plan, else all."""
-    known = {each.name: each for each in select_models(evaluators_in(evidence))}
+    known = {each.name: each for each in select_models(list_evaluators(evidence))}
     if not is_planned(evidence):
         return list(known.values())
     return [known.get(name) or Evaluator(name, "model", "", frozenset()) for name in list_planned(evidence)]
@@ -119,7 +119,7 @@ def choose_predictors(evidence: Evidence) -> list[Evaluator]:
 
 def say_chosen_later(evidence: Evidence) -> str:
     """That others than the planned models predict people; empty where the plan was followed."""
-    every = [each.name for each in select_models(all_evaluators(evidence))]
+    every = [each.name for each in select_models(list_all_evaluators(evidence))]
     planned, chosen = list_planned(evidence) or every, [each.name for each in choose_predictors(evidence)]
     if set(chosen) == set(planned):
         return ""
@@ -190,9 +190,9 @@ class JoinedStages:
         }  # fmt: skip
         empty = dict.fromkeys(("slope", "r", "n_effective", "width_share"))
         if reason:
-            return about | empty | {"value": leave_undefined(reason), "reason": reason, "remark_said": ""}
+            return about | empty | {"value": make_undefined(reason), "reason": reason, "remark_said": ""}
         value = estimate_by_convention(self.parts(measure, slope, RANDOM), self.parts(measure, slope, FIXED))
-        r = correlate_cell(cells)
+        r = correlate_cells(cells)
         remark = self.remarks(measure, r) if method == FITTED else ""
         single = fit(cells[0], slope) if len(cells) == 1 else None
         return about | {
@@ -242,7 +242,7 @@ def count_done(cells: tuple[Cell, ...]) -> int:
 
 def name_stages(evidence: Evidence, measure: str) -> tuple[str, ...]:
     """The stages whose judgments a measure is about."""
-    stages = list_reading_stages(evidence)
+    stages = get_reading_stages(evidence)
     assert stages is not None
     known = {ANSWERABILITY: (stages.with_text,), GUESSABILITY: (stages.without,)}
     return known.get(measure, (stages.without, stages.with_text))
@@ -254,7 +254,7 @@ def find_texts_done(judgments: pd.DataFrame) -> pd.Index:
     return stages.index[stages == judgments["stage"].nunique()]
 
 
-def correlate_cell(cells: tuple[Cell, ...]) -> float:
+def correlate_cells(cells: tuple[Cell, ...]) -> float:
     """r of people and predictor over the texts that people did; for a difference, between the two sides'
     differences."""
     if len(cells) == 1:
@@ -266,7 +266,7 @@ def correlate_cell(cells: tuple[Cell, ...]) -> float:
     return fit(Cell(np.where(both, z, np.nan), f, read.chance, np.where(both, scale, read.weight))).r
 
 
-def select_generator(
+def join_generator(
     evidence: Evidence,
     stages: ReadingStages,
     generator: str,
@@ -307,7 +307,7 @@ def predict(judgments: pd.DataFrame, texts: pd.Index, evidence: Evidence) -> Pre
     """The mean p(right), from the judgments in a stage, of all models that answered about every text and have not
     seen people's answers to any text. If the plan names models, all of them must qualify."""
     models, all_needed = choose_predictors(evidence), is_planned(evidence)
-    missing = {model.name: len(set(texts) - set(model.rows_of(judgments)["text_id"])) for model in models}
+    missing = {model.name: len(set(texts) - set(model.select_rows(judgments)["text_id"])) for model in models}
     reason = refuse_models(missing, all_needed, INCOMPLETE, {"n": len(texts)})
     if reason:
         return Predictor((), NO_SHARES, reason)
@@ -352,7 +352,7 @@ def build_contrast_rows(found: list[JoinedStages], evidence: Evidence) -> list[d
             "low_adjusted": contrast.low_adjusted, "high_adjusted": contrast.high_adjusted, "p": contrast.p,
             "p_adjusted": contrast.p_adjusted, "adjustment": contrast.adjustment, "family_size": contrast.family_size,
             "n_texts": n, "n_annotators": count_people(a, b), "reason": _(contrast.reason) if contrast.reason else "",
-            "intervals": {"difference": conventions_of(each, n)},
+            "intervals": {"difference": build_intervals_by_convention(each, n)},
         })  # fmt: skip
     return rows
 
@@ -406,7 +406,7 @@ def expand_cell(cell: Cell, place: np.ndarray, n: int) -> Cell:
     return Cell(put(cell.people, np.nan), put(cell.predicted, 0.0), put(cell.chance, 1.0), put(cell.weight, 0.0), moved)
 
 
-def list_sentences(tables: tuple[Table, ...]) -> list[str]:
+def describe_joined(tables: tuple[Table, ...]) -> list[str]:
     """A sentence on the generator with the highest estimated informativity, or why nothing can be estimated."""
     if not tables:
         return []

@@ -12,7 +12,7 @@ from analysis.frames.evidence import Evidence
 from analysis.measures.label_severity import LabelSeverity, label_severity
 from analysis.measures.rater_effects import find_linked_raters
 from analysis.measures.reader_intervals import jackknife_parts
-from analysis.science.common import estimate_over_texts, leave_undefined
+from analysis.science.common import estimate_over_texts, make_undefined
 from analysis.science.raters import (
     FEW_SHARED,
     FEW_TEXTS,
@@ -87,7 +87,7 @@ def build_label_rows(ratings: Ratings, fitted: tuple[LabelSeverity | None, str])
         why = why or (_(FEW_SHARED) if n < FEWEST_SHARED else "")
         if found is None or why or np.isnan(found.severity[place]):
             why = why or _(ALIKE)
-            yield about | {"severity": leave_undefined(why), "reason": why}
+            yield about | {"severity": make_undefined(why), "reason": why}
         else:
             parts = jackknife_parts(float(found.severity[place]), found.severity_without[:, place])
             yield about | {"severity": estimate_over_texts(parts), "reason": ""}
@@ -126,7 +126,7 @@ def build_share_rows(ratings: Ratings, fitted: tuple[LabelSeverity | None, str])
         }  # fmt: skip
         if found is None or np.isnan(found.fair[place]):
             why = reason or _(ALIKE)
-            yield about | {"fair": leave_undefined(why), "reason": why}
+            yield about | {"fair": make_undefined(why), "reason": why}
         else:
             parts = jackknife_parts(float(found.fair[place]), found.fair_without[:, place], bounds=(0.0, 1.0))
             yield about | {"fair": estimate_over_texts(parts), "reason": ""}

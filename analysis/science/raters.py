@@ -24,8 +24,8 @@ from analysis.measures.rater_effects import (
 )
 from analysis.measures.reader_intervals import jackknife_parts, reliability_parts
 from analysis.measures.reliability import largest_block
-from analysis.reports.evaluators import groups_of, people_in
-from analysis.science.common import estimate_over_texts, leave_undefined
+from analysis.reports.evaluators import get_people, list_groups
+from analysis.science.common import estimate_over_texts, make_undefined
 from analysis.science.tables import (
     D_STUDY,
     FAIR_MEANS,
@@ -106,7 +106,7 @@ def drop_pooled_ratings(found: list[Ratings]) -> list[Ratings]:
 
 def collect_ratings(evidence: Evidence) -> Iterator[Ratings]:
     """The ratings of each scale: of all people, and of each group if there are several."""
-    groups = groups_of(evidence)
+    groups = list_groups(evidence)
     of_person = evidence.annotators.set_index("annotator")["group"]
     for question, rows in select_first_round(evidence):
         if question.kind != "scale":
@@ -119,7 +119,7 @@ def collect_ratings(evidence: Evidence) -> Iterator[Ratings]:
 
 def select_first_round(evidence: Evidence) -> Iterator[tuple[Question, pd.DataFrame]]:
     """People's answers of round 1 to each question about items."""
-    people = people_in(evidence).rows_of(evidence.every_round)
+    people = get_people(evidence).select_rows(evidence.every_round)
     first = (people["round"] == 1) & people["item_id"].notna()
     for stage in get_declaration(evidence.study).stages:
         for question in (each for each in stage.questions if each.per == "item"):
@@ -151,7 +151,7 @@ def build_g_row(ratings: Ratings, study: GStudy | None) -> dict[str, Any]:
     if study is None:
         return (
             about
-            | {name: leave_undefined(_(NOT_APART)) for name in names}
+            | {name: make_undefined(_(NOT_APART)) for name in names}
             | dict.fromkeys(TARGETS)
             | {"reason": _(NOT_APART)}
         )
@@ -223,7 +223,7 @@ def build_generator_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
     if len(raters) < FEWEST_RATERS or len(texts) < FEWEST_TEXTS:
         names = ("generators", *RELIABILITIES)
         empty = dict.fromkeys((*COMPONENTS, "texts_80", "raters_80")) | {
-            name: leave_undefined(_(NOT_APART)) for name in names
+            name: make_undefined(_(NOT_APART)) for name in names
         }
         yield about | empty | {"reason": _(NOT_APART)}
         return
@@ -287,7 +287,7 @@ def build_severity_rows(ratings: Ratings, found: Severity | None, reason: str) -
         why = reason or (_(FEW_SHARED) if n < FEWEST_SHARED else "")
         if why or found is None:
             empty = dict.fromkeys(("residual_sd", "share_middle", "share_commonest", "r_others"))
-            yield about | empty | {"severity": leave_undefined(why), "reason": why}
+            yield about | empty | {"severity": make_undefined(why), "reason": why}
         else:
             parts = jackknife_parts(float(found.severity[place]), found.severity_without[:, place])
             residual = found.residual[rater == place]
@@ -336,7 +336,7 @@ def build_fair_rows(ratings: Ratings, found: Severity | None, reason: str) -> It
             "n_items": int((code == place).sum()),
         }
         if found is None:
-            yield about | {"fair": leave_undefined(reason), "reason": reason}
+            yield about | {"fair": make_undefined(reason), "reason": reason}
         else:
             parts = jackknife_parts(float(found.fair[place]), found.fair_without[:, place])
             yield about | {"fair": estimate_over_texts(parts)}

@@ -24,8 +24,8 @@ from analysis.measures.item_response import (
     residual_correlations,
 )
 from analysis.measures.reader_intervals import FIXED, RANDOM, Readers
-from analysis.reports.evaluators import HUMAN, groups_of, people_in
-from analysis.science.common import collect_judgments, estimate_by_convention, list_reading_stages
+from analysis.reports.evaluators import HUMAN, get_people, list_groups
+from analysis.science.common import collect_judgments, estimate_by_convention, get_reading_stages
 from analysis.science.tables import CARRY_OVER, DEPENDENCE, DEPENDENT_PAIRS, DIF, PERSON_FIT, RASCH, TEXT_DIF
 from analysis.tables.spec import Table
 from studies.services.phases import list_background_questions
@@ -79,8 +79,8 @@ def build_reader_tables(evidence: Evidence) -> tuple[Table, ...]:
 
 def read_judgments(evidence: Evidence) -> pd.DataFrame:
     """People's judgments of options with the text."""
-    stages = list_reading_stages(evidence)
-    mine = people_in(evidence).rows_of(collect_judgments(evidence))
+    stages = get_reading_stages(evidence)
+    mine = get_people(evidence).select_rows(collect_judgments(evidence))
     return mine[mine["stage"] == stages.with_text] if stages else mine.iloc[:0]
 
 
@@ -246,7 +246,7 @@ def group_people(evidence: Evidence) -> ComparedGroups | None:
     people = evidence.annotators[evidence.annotators["kind"] == HUMAN]
     if evidence.choices.dif_by:
         return group_by_answer(evidence, people)
-    names = groups_of(evidence)
+    names = list_groups(evidence)
     if len(names) < 2:
         return None
     notes = [_(OTHER_GROUPS) % {"groups": ", ".join(names[2:])}] if names[2:] else []
@@ -336,10 +336,10 @@ TOO_FEW_TEXTS = gettext_noop("Comparing those who guessed an item with the other
 
 
 def build_carry_over(evidence: Evidence) -> tuple[Table, ...]:
-    stages = list_reading_stages(evidence)
+    stages = get_reading_stages(evidence)
     if stages is None or not stages.without:
         return ()
-    mine = people_in(evidence).rows_of(collect_judgments(evidence))
+    mine = get_people(evidence).select_rows(collect_judgments(evidence))
     read = mine[mine["stage"] == stages.with_text]
     if read.empty:
         return ()
@@ -355,7 +355,7 @@ def build_carry_over(evidence: Evidence) -> tuple[Table, ...]:
 
 def build_carry_over_row(measure: str, cells: pd.DataFrame, guessed: pd.MultiIndex) -> dict[str, Any]:
     bounds = (-1.0, 1.0) if measure == "answerability" else (-np.inf, np.inf)
-    random, fixed = (estimate_effect(cells, guessed, bounds, readers) for readers in (RANDOM, FIXED))
+    random, fixed = (estimate_carry_over(cells, guessed, bounds, readers) for readers in (RANDOM, FIXED))
     reason = explain_no_carry_over(random)
     return {
         "evaluator": HUMAN, "measure": measure, "effect": estimate_by_convention(random.parts, fixed.parts, reason),
@@ -378,7 +378,7 @@ def sum_time_cells(evidence: Evidence, read: pd.DataFrame, stage: str) -> pd.Dat
     return timed.assign(item_id=timed["text_id"], total=timed["minutes"] / timed["items"], n=1)
 
 
-def estimate_effect(
+def estimate_carry_over(
     cells: pd.DataFrame, guessed: pd.MultiIndex, bounds: tuple[float, float], readers: Readers
 ) -> CarryOver:
     """The effect of having guessed an item before. guessed: the annotators and items of guessed cells."""
@@ -406,7 +406,7 @@ def describe_carry_over(tables: tuple[Table, ...]) -> list[str]:
     return []
 
 
-def write_dif_sentences(tables: tuple[Table, ...]) -> list[str]:
+def describe_dif(tables: tuple[Table, ...]) -> list[str]:
     """How many items clearly favor one group; nothing if none does."""
     rows = [row for table in tables if table.name == DIF.name for row in table.rows if row["category"]]
     large = [row for row in rows if row["category"] == LARGE]

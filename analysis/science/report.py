@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from analysis.choices import ANNOTATORS, READERS, Choices
 from analysis.figures.intervals import FORESTS
 from analysis.frames.evidence import Evidence
-from analysis.reports.contrasts import Comparison, Family, conventions_of, max_t_note
+from analysis.reports.contrasts import Comparison, Family, build_intervals_by_convention, note_max_t
 from analysis.reports.report import Report
 from analysis.science.flaws import build_flaw_tables, describe_largest_flaw
-from analysis.science.joined import build_tables, list_sentences
+from analysis.science.joined import build_joined_tables, describe_joined
 from analysis.science.labels import build_label_tables, describe_severity
 from analysis.science.raters import build_rating_tables, describe_generators, describe_raters
 from analysis.science.readers import (
@@ -20,8 +20,8 @@ from analysis.science.readers import (
     build_reader_tables,
     describe_carry_over,
     describe_dependence,
+    describe_dif,
     describe_rasch,
-    write_dif_sentences,
 )
 from analysis.science.scores import build_reliability_tables, describe_reliability
 from analysis.science.tables import (
@@ -53,13 +53,13 @@ Say = Callable[[tuple[Table, ...]], list[str]]  # from the tables of a piece to 
 def add_science(report: Report, evidence: Evidence) -> Report:
     """The report with the tables that its answers allow, before the description, which comes last."""
     pieces: list[tuple[tuple[Table, ...], Sequence[tuple[str, Say]]]] = [
-        (build_tables(evidence), [(JOINED.name, list_sentences)]),
+        (build_joined_tables(evidence), [(JOINED.name, describe_joined)]),
         (build_text_version_tables(evidence), [(TEXT_VERSIONS.name, describe_version_effect)]),
         (build_version_tables(evidence), [(JOINED_VERSIONS.name, say_version_difference)]),
         (build_carry_over(evidence), [(CARRY_OVER.name, describe_carry_over)]),
         (build_reliability_tables(evidence), [(RELIABILITY.name, describe_reliability)]),
         (build_flaw_tables(evidence), [(FLAWS.name, describe_largest_flaw)]),
-        (build_reader_tables(evidence), [(DIF.name, write_dif_sentences), (DEPENDENT_PAIRS.name, describe_dependence),
+        (build_reader_tables(evidence), [(DIF.name, describe_dif), (DEPENDENT_PAIRS.name, describe_dependence),
                                    (RASCH.name, describe_rasch)]),
         (build_rating_tables(evidence), [(G_STUDY.name, describe_raters),
                                          (GENERATOR_G_STUDY.name, describe_generators)]),
@@ -92,7 +92,7 @@ FEWEST = 3  # generators; with two, “the others” are the other one
 def compare_with_others(evidence: Evidence, comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
     families = [each.family for each in comparisons if len(each.family.figures) >= FEWEST]
     rows = [row for family in families for row in build_family_rows(family, evidence.choices)]
-    return (OTHERS.build(rows, notes=[max_t_note(evidence.choices.convention)]),) if rows else ()
+    return (OTHERS.build(rows, notes=[note_max_t(evidence.choices.convention)]),) if rows else ()
 
 
 def build_family_rows(family: Family, choices: Choices) -> Iterator[dict[str, Any]]:
@@ -109,5 +109,5 @@ def build_family_rows(family: Family, choices: Choices) -> Iterator[dict[str, An
             "low_adjusted": contrast.low_adjusted, "high_adjusted": contrast.high_adjusted,
             "p_adjusted": contrast.p_adjusted, "adjustment": contrast.adjustment, "family_size": contrast.family_size,
             "n_texts": n, "reason": _(contrast.reason) if contrast.reason else "",
-            "intervals": {"difference": conventions_of({each: found[each][place] for each in found}, n)},
+            "intervals": {"difference": build_intervals_by_convention({each: found[each][place] for each in found}, n)},
         }  # fmt: skip

@@ -29,8 +29,8 @@ from analysis.measures.reliability import (
 from analysis.measures.variance_parts import VarianceParts
 from analysis.plugins import find_plugin
 from analysis.reports.estimates import Estimate
-from analysis.reports.evaluators import people_in
-from analysis.science.common import collect_judgments, estimate_over_texts, leave_undefined, list_reading_stages
+from analysis.reports.evaluators import get_people
+from analysis.science.common import collect_judgments, estimate_over_texts, get_reading_stages, make_undefined
 from analysis.science.tables import BETWEEN, HOUR, RELIABILITY
 from analysis.tables.spec import Row, Table
 from studies.question_words import name_question
@@ -43,7 +43,7 @@ FEWEST_GENERATORS = 5
 
 
 @dataclass(frozen=True)
-class Reliable:
+class TimedReliability:
     """α over texts of `objects` (readers, or generators by a measure), and the minutes of active time it took."""
 
     objects: str
@@ -59,16 +59,16 @@ class StudyScores:
     title: str
     items: pd.DataFrame
     wording: dict[str, str]
-    reliable: tuple[Reliable, ...]
+    reliable: tuple[TimedReliability, ...]
 
 
 def score_study(evidence: Evidence) -> StudyScores:
     items = find_plugin(evidence.study.protocol).scores(evidence)
     items = items[SCORED].sort_values(["measure", "text_id", "item_id"], ignore_index=True)
-    return StudyScores(evidence.study.title, items, word_items(evidence), tuple(list_reliable(evidence, items)))
+    return StudyScores(evidence.study.title, items, map_wordings(evidence), tuple(iter_reliabilities(evidence, items)))
 
 
-def word_items(evidence: Evidence) -> dict[str, str]:
+def map_wordings(evidence: Evidence) -> dict[str, str]:
     options = evidence.options.groupby("item_id")["wording"].agg("\n".join)
     stems = evidence.items.set_index("item_id")["stem"]
     return {str(item): f"{stem}\n{options.get(item, '')}" for item, stem in stems.items()}
@@ -90,10 +90,10 @@ def sum_scores(rows: pd.DataFrame, values: pd.Series, measure: str) -> pd.DataFr
 
 
 def score_ticks(evidence: Evidence) -> Iterator[pd.DataFrame]:
-    stages = list_reading_stages(evidence)
+    stages = get_reading_stages(evidence)
     if stages is None:
         return
-    mine = people_in(evidence).rows_of(collect_judgments(evidence))
+    mine = get_people(evidence).select_rows(collect_judgments(evidence))
     parts = {}
     for measure, stage in (("answerability", stages.with_text), ("guessability", stages.without)):
         rows = mine[mine["stage"] == stage]
@@ -109,7 +109,7 @@ def score_ticks(evidence: Evidence) -> Iterator[pd.DataFrame]:
 
 def score_questions(evidence: Evidence) -> Iterator[pd.DataFrame]:
     """Scales and yes/no questions about items."""
-    mine = people_in(evidence).rows_of(evidence.frame)
+    mine = get_people(evidence).select_rows(evidence.frame)
     mine = mine[mine["item_id"].notna()]
     for stage in get_declaration(evidence.study).stages:
         for question in stage.questions:
@@ -125,23 +125,25 @@ def score_questions(evidence: Evidence) -> Iterator[pd.DataFrame]:
 # Reliability of an hour -----------------------------------------------------------------------------------------------
 
 
-def list_reliable(evidence: Evidence, items: pd.DataFrame) -> Iterator[Reliable]:
+def iter_reliabilities(evidence: Evidence, items: pd.DataFrame) -> Iterator[TimedReliability]:
     """Reliability of readers' shares correct, and of generators by each measure."""
     minutes = evidence.minutes.set_index("annotator")["active"]
-    yield from list_reliable_readers(evidence, minutes)
+    yield from iter_reader_reliabilities(evidence, minutes)
     if len(minutes):
-        people = people_in(evidence).rows_of(evidence.frame)["annotator"].nunique()
+        people = get_people(evidence).select_rows(evidence.frame)["annotator"].nunique()
         for measure, rows in items.groupby("measure", sort=True):
             scores = tabulate_scores(rows)
             if len(scores) >= FEWEST_GENERATORS:
-                yield Reliable(GENERATORS, str(measure), alpha_of_parts(scores), float(minutes.median()) * people)
+                yield TimedReliability(
+                    GENERATORS, str(measure), alpha_of_parts(scores), float(minutes.median()) * people
+                )
 
 
-def list_reliable_readers(evidence: Evidence, minutes: pd.Series) -> Iterator[Reliable]:
-    stages = list_reading_stages(evidence)
+def iter_reader_reliabilities(evidence: Evidence, minutes: pd.Series) -> Iterator[TimedReliability]:
+    stages = get_reading_stages(evidence)
     if stages is None:
         return
-    mine = people_in(evidence).rows_of(collect_judgments(evidence))
+    mine = get_people(evidence).select_rows(collect_judgments(evidence))
     read = mine[mine["stage"] == stages.with_text]
     block = read if read.empty else find_complete_block(read)
     timed = minutes.reindex(block["annotator"].unique()).dropna()
@@ -149,7 +151,7 @@ def list_reliable_readers(evidence: Evidence, minutes: pd.Series) -> Iterator[Re
         return
     scores, text = select_complete_scores(block)
     parts = np.stack([scores[:, text == each].sum(axis=1) for each in np.unique(text)], axis=1)
-    yield Reliable(READERS, "answerability", alpha_of_parts(parts), float(timed.median()))
+    yield TimedReliability(READERS, "answerability", alpha_of_parts(parts), float(timed.median()))
 
 
 def tabulate_scores(rows: pd.DataFrame) -> Any:
@@ -191,7 +193,7 @@ def build_rank_rows(one: StudyScores, other: StudyScores, measure_a: str, measur
     for ranked, n in ((GENERATORS, len(generators)), (ITEMS, len(both))):
         reason = explain_undefined(ranked, n, len(texts))
         if reason:
-            yield about | {"ranked": ranked, "n": n, "rho": leave_undefined(reason), "reason": reason}
+            yield about | {"ranked": ranked, "n": n, "rho": make_undefined(reason), "reason": reason}
             continue
         yield about | {"ranked": ranked, "n": n, "rho": estimate_over_texts(correlate(both, ranked, text, generator))}
 
@@ -300,10 +302,10 @@ TEXTS = "text"
 
 
 def build_reliability_tables(evidence: Evidence) -> tuple[Table, ...]:
-    stages = list_reading_stages(evidence)
+    stages = get_reading_stages(evidence)
     if stages is None:
         return ()
-    mine = people_in(evidence).rows_of(collect_judgments(evidence))
+    mine = get_people(evidence).select_rows(collect_judgments(evidence))
     read = mine[mine["stage"] == stages.with_text]
     if read.empty:
         return ()
@@ -348,10 +350,10 @@ def build_reliability_row(name: str, parts: np.ndarray, n_texts: int, reason: st
     reason = reason or (_(TOO_FEW) % {"n": n} if n < FEWEST_PEOPLE else "")
     about: dict[str, Any] = {"parts": name, "n_people": n, "n_parts": k, "omega": None, "longer": None}
     if reason:
-        return about | {"alpha": leave_undefined(reason), "reason": reason}
+        return about | {"alpha": make_undefined(reason), "reason": reason}
     found = alpha_of_parts(parts)
     if np.isnan(found.value):
-        return about | {"alpha": leave_undefined(_(NO_SPREAD)), "reason": _(NO_SPREAD)}
+        return about | {"alpha": make_undefined(_(NO_SPREAD)), "reason": _(NO_SPREAD)}
     interval = Interval(found.low, found.high, JACKKNIFE, "annotator", n, n * k, 0, None, "")
     few = _(FEW_PARTS) if k < LEAST_FACTOR_PARTS else ""
     is_over_texts = name == TEXTS

@@ -18,13 +18,13 @@ from analysis.measures.prediction_powered import PEOPLE_ONLY, Cell, Judgments, c
 from analysis.measures.reader_intervals import FIXED, RANDOM, Readers
 from analysis.measures.text_versions import VersionEffects, text_difference, version_effects
 from analysis.measures.variance_parts import VarianceParts
-from analysis.reports.contrasts import conventions_of, max_t_note
-from analysis.reports.evaluators import HUMAN, people_in
+from analysis.reports.contrasts import build_intervals_by_convention, note_max_t
+from analysis.reports.evaluators import HUMAN, get_people
 from analysis.science.common import (
     collect_judgments,
     estimate_by_convention,
-    leave_undefined,
-    list_reading_stages,
+    get_reading_stages,
+    make_undefined,
     translate_reason,
 )
 from analysis.science.flaws import map_item_types
@@ -34,7 +34,7 @@ from analysis.science.joined import (
     INCOMPLETE,
     METHODS,
     NOT_DRAWN,
-    correlate_cell,
+    correlate_cells,
     explain_too_few,
     list_planned,
     list_remarks,
@@ -94,7 +94,7 @@ def build_text_version_tables(evidence: Evidence) -> tuple[Table, ...]:
     whole = [each for each in outcomes if each.evaluator == HUMAN and not each.kind]
     untyped = () if any(row["question_type"] for row in rows) else ("question_type",)
     return (
-        TEXT_VERSIONS.build(rows, convention, [max_t_note(convention), *notes], hide=untyped),
+        TEXT_VERSIONS.build(rows, convention, [note_max_t(convention), *notes], hide=untyped),
         TEXT_VERSION_TEXTS.build([row for each in whole for row in build_text_rows(each, versions)], notes=notes),
     )
 
@@ -117,7 +117,7 @@ def leave_out_second_readings(evidence: Evidence, read: pd.DataFrame) -> tuple[p
 def list_outcomes(evidence: Evidence, read: pd.DataFrame, versions: list[str]) -> Iterator[Outcome]:
     """Scores of people, and of models that read all versions: shares correct (also by question type), scales, shares
     of “yes”; for people also the minutes with the text."""
-    people = people_in(evidence).rows_of(read)
+    people = get_people(evidence).select_rows(read)
     of_models = label_models(read[read["kind"] == "model"], versions)
     for evaluator, rows in [(HUMAN, people), *of_models]:
         if not rows.empty:
@@ -138,7 +138,7 @@ def label_models(read: pd.DataFrame, versions: list[str]) -> list[tuple[str, pd.
 
 
 def iter_tick_outcomes(evidence: Evidence, evaluator: str, rows: pd.DataFrame) -> Iterator[Outcome]:
-    stages = list_reading_stages(evidence)
+    stages = get_reading_stages(evidence)
     if stages is None:
         return
     judged = collect_judgments(evidence)
@@ -216,7 +216,7 @@ def build_effect_rows(outcome: Outcome, versions: list[str], evidence: Evidence)
         place = usable.index((one, other))
         each = {name: family[place] for name, family in found.items()}
         yield about | read_contrast(each[chosen]) | {
-            "intervals": {"difference": conventions_of(each, int(read["text_id"].nunique()))},
+            "intervals": {"difference": build_intervals_by_convention(each, int(read["text_id"].nunique()))},
         }  # fmt: skip
 
 
@@ -314,12 +314,12 @@ FITTED_NUMBERS = ("low_adjusted", "high_adjusted", "p_adjusted", "r", "width_sha
 
 def build_version_tables(evidence: Evidence) -> tuple[Table, ...]:
     """The table of differences between versions; empty if there are no versions, or models read no more than people."""
-    stages, versions = list_reading_stages(evidence), list_text_versions(evidence.study)
+    stages, versions = get_reading_stages(evidence), list_text_versions(evidence.study)
     read = evidence.frame[evidence.frame["text_version"].isin(versions)]
     if stages is None or read.empty:
         return ()
     read = leave_out_second_readings(evidence, read[read["stage"] == stages.with_text])[0]
-    people = people_in(evidence).rows_of(read_judgments_by_version(evidence, read))
+    people = get_people(evidence).select_rows(read_judgments_by_version(evidence, read))
     models = dict(label_models(read[read["kind"] == "model"], versions))
     if people.empty or not models:
         return ()
@@ -327,7 +327,7 @@ def build_version_tables(evidence: Evidence) -> tuple[Table, ...]:
         return ()
     joined = join_versions(evidence, versions, people, list_planned(evidence) or list(models))
     convention = evidence.choices.convention
-    return (JOINED_VERSIONS.build(list(joined.rows(evidence)), convention, notes=[max_t_note(convention)]),)
+    return (JOINED_VERSIONS.build(list(joined.rows(evidence)), convention, notes=[note_max_t(convention)]),)
 
 
 def read_judgments_by_version(evidence: Evidence, read: pd.DataFrame) -> pd.DataFrame:
@@ -381,7 +381,7 @@ class JoinedVersions:
             }  # fmt: skip
             if pair not in adjusted:
                 empty = dict.fromkeys(FITTED_NUMBERS) | {"method": FITTED}
-                yield about | empty | {"difference": leave_undefined(reasons[pair])}
+                yield about | empty | {"difference": make_undefined(reasons[pair])}
                 continue
             for method, slope in METHODS.items():
                 yield about | {"method": method} | self.row(pair, slope, method, adjusted[pair], readers)
@@ -392,7 +392,7 @@ class JoinedVersions:
     def row(
         self, pair: tuple[int, int], slope: float | None, method: str, adjusted: AdjustedContrast, readers: Readers
     ) -> dict[str, Any]:
-        r = correlate_cell(self.cells_of(pair))
+        r = correlate_cells(self.cells_of(pair))
         widths = [high - low for low, high in (self.parts(pair, each, readers).ends() for each in (slope, PEOPLE_ONLY))]
         remark = " ".join(list_remarks(self.cells_of(pair), self.drawn, r)) if method == FITTED else ""
         family = {"low_adjusted": adjusted.low_adjusted, "high_adjusted": adjusted.high_adjusted,
@@ -429,7 +429,7 @@ def predict_versions(
 ) -> tuple[dict[str, pd.Series], tuple[str, ...], str]:
     """By version and text, the mean p(right) of the usable models; their names; why there are none. A model is usable
     if it answered all texts in all versions and has not seen people's answers. All planned models must be usable."""
-    stages = list_reading_stages(evidence)
+    stages = get_reading_stages(evidence)
     assert stages is not None
     judgments = collect_judgments(evidence)
     read = judgments[judgments["stage"] == stages.with_text]

@@ -14,7 +14,7 @@ import pandas as pd
 from analysis.choices import Choices
 from analysis.frames.evidence import Evidence, collect_evidence, open_consistent_read
 from analysis.frames.responses import Answers, keep_latest_rounds, read_answers
-from analysis.services.cached_results import ResultKey, count_answers, is_large, state_of
+from analysis.services.cached_results import ResultKey, count_answers, hash_state, is_large
 from jobs.files import write_value
 from jobs.models import Job
 from jobs.progress import Listener
@@ -105,12 +105,12 @@ def load_evidence(study: Study, choices: Choices, among: Among | None = None) ->
     """
     if not is_large(count_answers(study)):
         return collect_evidence(study, choices)
-    key = ResultKey("evidence", study, cache_relevant(choices))
-    cached: CachedEvidence = get_or_run(key.make_job(), state_of(study, key.choices)).read_value()
+    key = ResultKey("evidence", study, select_relevant_choices(choices))
+    cached: CachedEvidence = get_or_run(key.make_job(), hash_state(study, key.choices)).read_value()
     return cached.expand(study, choices, among)
 
 
-def cache_relevant(choices: Choices) -> Choices:
+def select_relevant_choices(choices: Choices) -> Choices:
     """The choices that evidence depends on; the others only affect measures and tables."""
     return Choices(
         purposes=choices.purposes,
@@ -125,7 +125,7 @@ def read_evidence(job: Job, report_progress: Listener) -> Path:
     """The job of the kind “evidence”: its version belongs to the same moment as its answers."""
     key, known = ResultKey.of_job(job), find_known(job)
     with open_consistent_read():
-        job.version = state_of(key.study, key.choices)
+        job.version = hash_state(key.study, key.choices)
         answers = read_answers(key.study, key.choices.purposes, known)
         evidence = collect_evidence(key.study, key.choices, answers)
     rest = {field.name: getattr(evidence, field.name) for field in fields(evidence) if field.name not in DERIVED}

@@ -19,7 +19,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from analysis.choices import BadChoice, Choices
-from analysis.codes import filter_flaw_codes
+from analysis.codes import query_flaw_answers
 from analysis.models import ItemCode
 from analysis.published_names import read_matches
 from evaluation.metric_values import get_metrics_state
@@ -32,7 +32,7 @@ from jobs.scheduling import get_or_schedule, make_job
 from jobs.views import ResultPending
 from jobs.working import get_or_run
 from studies.models import Annotator, Assignment, Response, Review, Study, UnitItem
-from studies.services.adjudicating import filter_standing
+from studies.services.adjudicating import filter_valid_decisions
 from studies.services.phases import read_background
 
 # A hash of everything that the results of a study depend on.
@@ -52,13 +52,13 @@ def hash_software() -> str:
     return found.hexdigest()
 
 
-def state_of(study: Study, choices: Choices) -> str:
+def hash_state(study: Study, choices: Choices) -> str:
     """A hash of everything the report depends on: the answers, who gave them, the keys, the choices, the language."""
     return count_state(study, choices)[0]
 
 
 def count_state(study: Study, choices: Choices) -> tuple[str, int]:
-    """The hash that `state_of` returns, and the number of the study's answers.
+    """The hash that `hash_state` returns, and the number of the study's answers.
 
     Primary keys are unique within one database only: the creation time distinguishes the study from one of another
     database, such as a restored one, whose results may lie in the same cache.
@@ -75,7 +75,7 @@ def count_state(study: Study, choices: Choices) -> tuple[str, int]:
     generators = Generator.objects.filter(pk__in=items.values("item__generator")).order_by("pk")
     codes = ItemCode.objects.current().filter(study=study).order_by("pk").values_list("pk", flat=True)
     reviews = Review.objects.filter(stem__assignment__annotator__study=study).order_by("pk")
-    settled = filter_standing(study).aggregate(n=Count("pk"), last=Max("pk"))
+    settled = filter_valid_decisions(study).aggregate(n=Count("pk"), last=Max("pk"))
     background = sorted(read_background(study).items()) if choices.dif_by else []
     state = [
         hash_software(), study.pk, study.created_at.isoformat(), study.title, study.groups,
@@ -83,7 +83,7 @@ def count_state(study: Study, choices: Choices) -> tuple[str, int]:
         list(generators.values_list("pk", "name", "factors")), list(codes), get_metrics_state(study),
         list(reviews.values_list("pk", "verdict", "item")), read_matches(study),
         [settled["n"], settled["last"]], choices.__dict__, get_language(),
-        filter_flaw_codes(study).aggregate(n=Count("pk"), last=Max("pk")), background,
+        query_flaw_answers(study).aggregate(n=Count("pk"), last=Max("pk")), background,
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(state).encode()).hexdigest(), answers["n"]
 
@@ -94,7 +94,7 @@ def count_answers(study: Study) -> int:
 
 MAX_STALE_AGE = timedelta(hours=1)  # of an earlier result shown while the next is computed
 
-Now = tuple[str, int]  # what `count_state` returns
+CurrentState = tuple[str, int]  # what `count_state` returns
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def takes_long(study: Study, n: int) -> bool:
     return is_large(n * generators.count() // USUAL_GENERATORS)
 
 
-def find_result(key: ResultKey, now: Now | None = None) -> ResultState:
+def find_result(key: ResultKey, now: CurrentState | None = None) -> ResultState:
     """The current result if it is cached or quick to compute; else an earlier one, if any, and the job that computes
     it.
 
@@ -181,7 +181,7 @@ def find_result(key: ResultKey, now: Now | None = None) -> ResultState:
     return ResultState(read_result(job) if is_young else None, n, job)
 
 
-def get_result(key: ResultKey, now: Now | None = None) -> Any:
+def get_result(key: ResultKey, now: CurrentState | None = None) -> Any:
     """The current result; `ResultPending` while a worker computes it, even if there is an earlier one."""
     found = find_result(key, now)
     if found.pending or found.cached is None:
@@ -195,7 +195,7 @@ def compute_result(key: ResultKey) -> Any:
     return get_or_run(key.make_job(), version).read_value()
 
 
-def open_file(key: ResultKey, now: Now) -> IO[bytes]:
+def open_file(key: ResultKey, now: CurrentState) -> IO[bytes]:
     """The current file of a kind; `ResultPending` while a worker writes it."""
     job = get_or_schedule(key.make_job(), now[0])
     if not job.is_current(now[0]):

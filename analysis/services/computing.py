@@ -4,7 +4,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
-from analysis.agreement.lab import build_lab, build_overview, with_not_applicable
+from analysis.agreement.lab import add_not_applicable, build_lab, build_overview
 from analysis.agreement.questions import ALL, list_questions
 from analysis.choices import Choices
 from analysis.exports.writing import export_responses
@@ -13,25 +13,25 @@ from analysis.plugins import find_plugin
 from analysis.science.scores import score_study
 from analysis.services.cached_evidence import load_evidence
 from analysis.services.cached_results import ResultKey, work_on_file, work_on_value
-from analysis.services.planning import planner_of
-from analysis.services.reporting import check_choices, report_from, stand_in_report
+from analysis.services.planning import get_planner
+from analysis.services.reporting import build_report, build_stand_in_report, check_choices
 from jobs.files import create_file
-from projects.scratch import keep_garbage
+from projects.scratch import pause_garbage_collection
 from studies.models import Study
 from studies.protocols import Stage
 from studies.services.declarations import get_declaration, map_annotator_declarations
 
 
 @work_on_value
-@keep_garbage()
+@pause_garbage_collection()
 def compute_report(key: ResultKey) -> Any:
     check_choices(key.study, key.choices)
-    return report_from(load_evidence(key.study, key.choices))
+    return build_report(load_evidence(key.study, key.choices))
 
 
 @work_on_value
 def compute_stand_in(key: ResultKey) -> Any:
-    return stand_in_report(load_evidence(key.study, key.choices), *key.more)
+    return build_stand_in_report(load_evidence(key.study, key.choices), *key.more)
 
 
 @work_on_value
@@ -39,13 +39,13 @@ def compute_lab(key: ResultKey) -> Any:
     name, view, *annotators = key.more
     question = {question.key: question for question in list_questions(key.study)}[name].in_view(view)
     frame = load_all_answers(key)
-    frame = with_not_applicable(frame, stages_by_code(key.study)) if view == ALL else frame
+    frame = add_not_applicable(frame, map_first_stages(key.study)) if view == ALL else frame
     return build_lab(frame, question, annotators, key.choices)
 
 
 @work_on_value
 def compute_lab_overview(key: ResultKey) -> Any:
-    questions, stages = list_questions(key.study), stages_by_code(key.study)
+    questions, stages = list_questions(key.study), map_first_stages(key.study)
     return build_overview(load_all_answers(key), questions, list(key.more), stages, key.choices)
 
 
@@ -54,7 +54,7 @@ def load_all_answers(key: ResultKey) -> Any:
     return load_evidence(key.study, Choices(purposes=key.choices.purposes)).frame
 
 
-def stages_by_code(study: Study) -> dict[str, Stage]:
+def map_first_stages(study: Study) -> dict[str, Stage]:
     """By annotator code, the first stage as this annotator is asked it."""
     default, by_code = get_declaration(study), map_annotator_declarations(study)
     codes = study.annotators.values_list("code", flat=True)
@@ -64,7 +64,7 @@ def stages_by_code(study: Study) -> dict[str, Stage]:
 @work_on_value
 def compute_planner(key: ResultKey) -> Any:
     """The components fitted to people's answers, and their table."""
-    evidence, planner = load_evidence(key.study, key.choices), planner_of(key.study)
+    evidence, planner = load_evidence(key.study, key.choices), get_planner(key.study)
     return planner.spread(evidence), build_spread_table(planner.components(evidence))
 
 

@@ -13,7 +13,7 @@ from typing import IO, Any, Self, overload
 
 from analysis.choices import Choices
 from analysis.services.cached_results import (
-    Now,
+    CurrentState,
     ResultKey,
     compute_result,
     count_state,
@@ -40,7 +40,7 @@ ResultOf = Callable[[ResultKey], Any]
 class Number:
     """The position of a number in the results: its table, its column, and the names of its row.
 
-    `kind`: of people, for the tables about models that replace them (see `results.stand_in_of`).
+    `kind`: of people, for the tables about models that replace them (see `results.get_stand_in`).
     """
 
     table: str
@@ -137,19 +137,19 @@ def open_rows_file(study: Study, choices: Choices, number: Number) -> IO[bytes] 
     return open_file(key, now)
 
 
-def is_cached(number: Number, now: Now) -> bool:
+def is_cached(number: Number, now: CurrentState) -> bool:
     """Whether its rows are cached by a worker. Rows of calls are not: they can change while the answers stay."""
     return is_large(now[1]) and number.table not in OF_CALLS
 
 
-def is_requested(key: ResultKey, now: Now) -> bool:
+def is_requested(key: ResultKey, now: CurrentState) -> bool:
     """Whether somebody asked for it before, with the same answers."""
     return Job.objects.filter(key=key.make_job().key, version=now[0]).exists()
 
 
-def check_number(study: Study, choices: Choices, number: Number, now: Now) -> None:
+def check_number(study: Study, choices: Choices, number: Number, now: CurrentState) -> None:
     """Raises `KeyError` for an unknown number, so that no worker is asked for it."""
-    place_in(find_table(study, choices, number.table, number.kind, partial(get_result, now=now)), number)
+    locate_number(find_table(study, choices, number.table, number.kind, partial(get_result, now=now)), number)
 
 
 # Looking up ----------------------------------------------------------------------------------------------------------
@@ -161,13 +161,13 @@ def find_rows(study: Study, choices: Choices, number: Number, result_of: ResultO
     from analysis.services.reporting import drill_down, find_shared
 
     table = find_table(study, choices, number.table, number.kind, result_of)
-    row, column = place_in(table, number)
+    row, column = locate_number(table, number)
     evidence = load_evidence(study, choices, find_shared(study, table.name, row))
     rows = drill_down(evidence, table.name, row, column.name)
     return DrillDown(table, row, column, rows.add_included(choices.purposes))
 
 
-def place_in(table: Table, number: Number) -> tuple[Row, Column]:
+def locate_number(table: Table, number: Number) -> tuple[Row, Column]:
     """Its row and its column; `KeyError` if the table lacks them."""
     return table.find_row(dict(number.names)), table.find_number(number.column)
 

@@ -16,10 +16,10 @@ from studies.models import Study
 from studies.services.states import are_effects_hidden
 
 
-def figure_of(study: Study, choices: Choices, name: str, ending: str, *, only_current: bool = False) -> bytes:
+def draw_figure(study: Study, choices: Choices, name: str, ending: str, *, only_current: bool = False) -> bytes:
     """A figure of the report that pages show, in a form of `figures.registry.FORMS`; `KeyError` for an unknown figure.
 
-    `only_current`: do not use an earlier report, which pages may show for a while (see `report_of`).
+    `only_current`: do not use an earlier report, which pages may show for a while (see `get_report`).
     """
     from analysis.figures.registry import list_figures
 
@@ -28,7 +28,7 @@ def figure_of(study: Study, choices: Choices, name: str, ending: str, *, only_cu
         raise make_pending(study, found)
     report.table(list_figures()[name][0])
     key = f"figure:{name}:{are_effects_hidden(study)}:{found.cached and found.cached.version}:{report.as_of is None}"
-    return render_specification(ending, key, lambda: figure_specification(study, report, name))
+    return render_specification(ending, key, lambda: specify_figure(study, report, name))
 
 
 def render_specification(ending: str, key: str, specify: Callable[[], Mapping[str, Any]]) -> bytes:
@@ -43,7 +43,7 @@ def render_specification(ending: str, key: str, specify: Callable[[], Mapping[st
     return content
 
 
-def figure_specification(study: Study, report: Report, name: str) -> dict[str, Any]:
+def specify_figure(study: Study, report: Report, name: str) -> dict[str, Any]:
     """A figure of the report; its title says what it shows, of which study, and whose answers are included."""
     from analysis.figures.registry import build_specification, list_figures
 
@@ -55,11 +55,11 @@ def figure_specification(study: Study, report: Report, name: str) -> dict[str, A
         "applicable_labels_by_group_and_source": _("Labels by group and source, where applicable"),
     }
     return build_specification(
-        name, table, headings.get(name, table.title), [study.title, *report.scope, *as_of(report)]
+        name, table, headings.get(name, table.title), [study.title, *report.scope, *say_computed_at(report)]
     )
 
 
-def as_of(report: Report) -> list[str]:
+def say_computed_at(report: Report) -> list[str]:
     """A line with the time of an earlier report; empty for a current one."""
     if report.as_of is None:
         return []

@@ -29,17 +29,18 @@ class Assumptions:
     sources: dict[str, str]
 
 
-def assume_for(study: Study, sizes: Sizes) -> Assumptions:
+def make_assumptions(study: Study, sizes: Sizes) -> Assumptions:
     """Estimates from people's answers in the study if there are enough, else the defaults."""
-    found = spread_of(study)
-    values = planner_of(study).assume(sizes, found)
+    found = get_spread(study)
+    values = get_planner(study).assume(sizes, found)
     rounded = {name: round(value, 3) if isinstance(value, float) else value for name, value in values.items()}
     return Assumptions(
-        rounded, {"sizes": size_source(sizes), "effects": effect_source(found), "components": found.sentence}
+        rounded,
+        {"sizes": describe_size_source(sizes), "effects": describe_effect_source(found), "components": found.sentence},
     )
 
 
-def planner_of(study: Study) -> "Planner":
+def get_planner(study: Study) -> "Planner":
     """The planner of the study's protocol."""
     make_planner = find_plugin(study.protocol).planner
     assert make_planner is not None
@@ -47,7 +48,7 @@ def planner_of(study: Study) -> "Planner":
     return planner
 
 
-def size_source(sizes: Sizes) -> str:
+def describe_size_source(sizes: Sizes) -> str:
     if sizes.generators < 2:
         return _("From the study's plan (means over its texts). The study has one generator; two are "
                  "assumed, because a difference needs two.")  # fmt: skip
@@ -56,26 +57,26 @@ def size_source(sizes: Sizes) -> str:
     return _("From the study's plan (means over its texts).")
 
 
-def effect_source(found: "Spread") -> str:
+def describe_effect_source(found: "Spread") -> str:
     if found.guess and found.read:
         return _("The shares come from the people of this study so far, over all generators. Choose the "
                  "difference you want to be able to detect; do not use the observed one.")  # fmt: skip
     return _("Lesart's assumptions, not measured values. Change them to what you expect.")
 
 
-def spread_of(study: Study) -> "Spread":
+def get_spread(study: Study) -> "Spread":
     """The components estimated from people's answers; never by generator."""
     found: Spread = get_result(ResultKey("planner", study, Choices()))[0]
     return found
 
 
-def components_of(study: Study) -> Table:
+def get_components(study: Study) -> Table:
     """The fitted components with their intervals; see `analysis.planning.outlook`."""
     table: Table = get_result(ResultKey("planner", study, Choices()))[1]
     return table
 
 
-def outlook_of(study: Study, assumed: "AssumedPlan") -> Table:
+def compute_outlook(study: Study, assumed: "AssumedPlan") -> Table:
     """The planner's table; `TooLarge` if the plan cannot be simulated in a second or two."""
     from analysis.planning.outlook import build_outlook
 
@@ -87,7 +88,7 @@ def outlook_of(study: Study, assumed: "AssumedPlan") -> Table:
     return table
 
 
-def outlook_figure(study: Study, table: Table, ending: str) -> bytes:
+def draw_outlook(study: Study, table: Table, ending: str) -> bytes:
     """The planner's curves in a form of `analysis.figures.registry.FORMS`; `KeyError` for another."""
     from analysis.figures.registry import build_specification
 

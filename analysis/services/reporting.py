@@ -24,15 +24,15 @@ from analysis.files import open_whole_file, sort_keys
 from analysis.frames.evidence import Evidence, collect_evidence
 from analysis.plugins import find_plugin
 from analysis.reports.drill_down import DESCRIPTION, TABLES
-from analysis.reports.published import with_published
-from analysis.reports.report import Report, complete
+from analysis.reports.published import add_published
+from analysis.reports.report import Report, complete_report
 from analysis.science import drill_down as science_drill_down
 from analysis.science.report import add_science
-from analysis.services.figures import figure_specification
+from analysis.services.figures import specify_figure
 from analysis.tables.spec import Row, Table, TableSpec
 from analysis.tables.writers import WRITERS
 from jobs.progress import expect_tables
-from projects.scratch import keep_garbage
+from projects.scratch import pause_garbage_collection
 from studies.models import Study
 from studies.services.phases import list_background_questions
 
@@ -40,31 +40,31 @@ from studies.services.phases import list_background_questions
 def build(study: Study, choices: Choices) -> Report:
     """The report of a study from the answers at one moment. `BadChoice` if a choice does not occur in the study."""
     check_choices(study, choices)
-    return report_from(collect_evidence(study, choices))
+    return build_report(collect_evidence(study, choices))
 
 
-def report_from(evidence: Evidence) -> Report:
+def build_report(evidence: Evidence) -> Report:
     """The report computed from this evidence; nothing more is read."""
-    return complete(own_report(evidence), evidence)
+    return complete_report(build_protocol_report(evidence), evidence)
 
 
-def own_report(evidence: Evidence) -> Report:
+def build_protocol_report(evidence: Evidence) -> Report:
     """The report of the protocol's own module, with published numbers beside it."""
     plugin = find_plugin(evidence.study.protocol)
     elsewhere = {spec.name for spec in stand_in.list_tables()}  # on a page of their own
     with expect_tables({spec.name for spec in (*plugin.tables(), DESCRIPTION)} - elsewhere):
-        return with_published(add_science(plugin.report(evidence), evidence), evidence)
+        return add_published(add_science(plugin.report(evidence), evidence), evidence)
 
 
-def full_report_from(evidence: Evidence) -> Report:
-    """The report of `report_from` with the tables that have a page of their own: for files, where nobody waits."""
-    report = own_report(evidence)
-    return complete(replace(report, tables=(*report.tables, *build_stand_in_tables(evidence))), evidence)
+def build_full_report(evidence: Evidence) -> Report:
+    """The report of `build_report` with the tables that have a page of their own: for files, where nobody waits."""
+    report = build_protocol_report(evidence)
+    return complete_report(replace(report, tables=(*report.tables, *build_stand_in_tables(evidence))), evidence)
 
 
-def stand_in_report(evidence: Evidence, kind: str) -> Report:
+def build_stand_in_report(evidence: Evidence, kind: str) -> Report:
     """Whether models can replace people of this kind (see `analysis.agreement.stand_in`)."""
-    return complete(Report(build_stand_in_tables(evidence, kind), (), ()), evidence)
+    return complete_report(Report(build_stand_in_tables(evidence, kind), (), ()), evidence)
 
 
 def check_choices(study: Study, choices: Choices) -> None:
@@ -110,7 +110,7 @@ FOLDERS = {"tables": tuple(WRITERS), "figures": ("vl.json", "svg", "png")}
 MOST_BYTES = 100_000_000  # a report.json has a few kilobytes; a file this large is none
 
 
-def make_ready(out: Path) -> None:
+def make_folders(out: Path) -> None:
     """Make the folder and its subfolders; an `OSError` names the one that is not writable."""
     for folder in (out, *(out / name for name in FOLDERS)):
         try:
@@ -141,10 +141,10 @@ def list_names(about: Path) -> dict[str, set[str]]:
         content = json.loads(about.read_bytes()) if about.stat().st_size < MOST_BYTES else None
     except (OSError, ValueError, RecursionError):
         return {}
-    return {kind: set(names_in(content.get(kind))) for kind in FOLDERS} if isinstance(content, dict) else {}
+    return {kind: set(select_plain_names(content.get(kind))) for kind in FOLDERS} if isinstance(content, dict) else {}
 
 
-def names_in(listed: Any) -> Iterator[str]:
+def select_plain_names(listed: Any) -> Iterator[str]:
     """The plain names: a name that could lead to another folder was not written by a report."""
     for name in listed if isinstance(listed, list | dict) else ():
         if isinstance(name, str) and name.isascii() and name.isidentifier():
@@ -164,13 +164,13 @@ def write_report(study: Study, out: Path, choices: Choices) -> Report:
 
     Tables and figures left there by an earlier report, which this one does not have, are removed.
     """
-    with override("en"), keep_garbage():  # files do not depend on the reader's language
+    with override("en"), pause_garbage_collection():  # files do not depend on the reader's language
         check_choices(study, choices)
-        make_ready(out)  # before the computing, which takes its time
-        report = full_report_from(collect_evidence(study, choices))
+        make_folders(out)  # before the computing, which takes its time
+        report = build_full_report(collect_evidence(study, choices))
         with TemporaryDirectory(prefix=".part-", dir=out) as name:
             part = Path(name)
-            make_ready(part)
+            make_folders(part)
             write_tables(report, part / "tables")
             write_figures(study, report, part / "figures")
             with open_whole_file(part / ABOUT) as file:
@@ -194,12 +194,12 @@ def move_files(part: Path, out: Path) -> None:
 
 
 def write_tables(report: Report, folder: Path) -> None:
-    for name, content in table_files(report):
+    for name, content in iter_table_files(report):
         with open_whole_file(folder / name) as file:
             file.write(content)
 
 
-def table_files(report: Report) -> Iterator[tuple[str, str]]:
+def iter_table_files(report: Report) -> Iterator[tuple[str, str]]:
     """Name and content of every file of the folder `tables`."""
     for table in report.tables:
         for ending, written in WRITERS.items():
@@ -207,15 +207,15 @@ def table_files(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def write_figures(study: Study, report: Report, folder: Path) -> None:
-    for name, content in figure_files(study, report):
+    for name, content in iter_figure_files(study, report):
         with open_whole_file(folder / name, "wb") as file:
             file.write(content)
 
 
-def figure_files(study: Study, report: Report) -> Iterator[tuple[str, bytes]]:
+def iter_figure_files(study: Study, report: Report) -> Iterator[tuple[str, bytes]]:
     """Name and content of every file of the folder `figures`: drawings, and the Vega-Lite specification behind them."""
     for name in report.figures:
-        spec = figure_specification(study, report, name)
+        spec = specify_figure(study, report, name)
         yield f"{name}.vl.json", as_json(spec).encode()
         svg = as_svg(spec)
         yield f"{name}.svg", svg.encode()
@@ -250,11 +250,11 @@ def describe_provenance(study: Study, report: Report, choices: Choices) -> dict[
         "checks": [{"passed": check.passed, "says": check.sentence} for check in report.checks],
         "tables": {table.name: len(table.rows) for table in report.tables},
         "figures": list(report.figures),
-        "versions": versions(),
+        "versions": list_software_versions(),
     }
 
 
-def versions() -> dict[str, str]:
+def list_software_versions() -> dict[str, str]:
     project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return {
         "lesart": project["version"],

@@ -35,7 +35,7 @@ STAND_IN = ("stand_in", "stand_in_calibration", "stand_in_biases")  # tables tha
 LABEL_MASS = "label_mass"  # also on that page, computed from the calls
 
 
-def report_of(study: Study, choices: Choices, *, only_current: bool = False) -> Report:
+def get_report(study: Study, choices: Choices, *, only_current: bool = False) -> Report:
     """The report under these choices, in the active language, without what is hidden from the team.
 
     For a large study it may be an earlier report, which says so (`as_of`), while a worker computes the next, unless
@@ -48,7 +48,7 @@ def report_of(study: Study, choices: Choices, *, only_current: bool = False) -> 
 
 
 def find_report(study: Study, choices: Choices) -> tuple[Report, ResultState]:
-    """The report as in `report_of`, and its state with the job that computes the next."""
+    """The report as in `get_report`, and its state with the job that computes the next."""
     found = find_result(ResultKey("report", study, choices))
     if found.cached is None:
         raise make_pending(study, found)
@@ -75,28 +75,28 @@ def find_table(
 
     Complete, including what is hidden from the team. `result_of` loads the results that contain it.
     """
-    from analysis.reports.labels import label_mass
+    from analysis.reports.labels import build_label_mass
 
     if name == LABEL_MASS:
-        return label_mass(study, choices.purposes)
+        return build_label_mass(study, choices.purposes)
     key = ResultKey("stand-in", study, choices, (kind,)) if name in STAND_IN else ResultKey("report", study, choices)
     report: Report = result_of(key)
     return report.table(name)
 
 
-def lab_of(study: Study, choices: Choices, question: LabQuestion, annotators: list[str]) -> "Lab | None":
+def get_lab(study: Study, choices: Choices, question: LabQuestion, annotators: list[str]) -> "Lab | None":
     """All coefficients of these annotators on the question; None if fewer than two of them answered it."""
     found: Lab | None = get_result(ResultKey("lab", study, choices, (question.key, question.view, *annotators)))
     return found
 
 
-def lab_overview_of(study: Study, choices: Choices, annotators: list[str]) -> Table:
+def get_lab_overview(study: Study, choices: Choices, annotators: list[str]) -> Table:
     """All questions for these annotators; see `analysis.agreement.lab`."""
     found: Table = get_result(ResultKey("lab-overview", study, choices, tuple(annotators)))
     return found
 
 
-def stand_in_of(study: Study, choices: Choices, kind: str) -> Report:
+def get_stand_in(study: Study, choices: Choices, kind: str) -> Report:
     """The tables about models that replace people of a kind (a name of `stand_in.EPSILONS`); none without models."""
     report: Report = get_result(ResultKey("stand-in", study, choices, (kind,)))
     return report
@@ -119,7 +119,7 @@ def find_calibration(study: Study) -> ResultState:
     return find_result(ResultKey("calibration", study, Choices(seed=abs(study.seed))))
 
 
-def counts_by_purpose(study: Study) -> dict[str, int]:
+def count_by_purpose(study: Study) -> dict[str, int]:
     """How many answers of people of each purpose the study has."""
     people = Annotator.objects.filter(study=study, kind=AnnotatorKind.HUMAN)
     counted = Response.objects.filter(assignment__annotator__in=people, assignment__returned_at=None)
@@ -127,7 +127,7 @@ def counts_by_purpose(study: Study) -> dict[str, int]:
     return dict(named.order_by("assignment__annotator__purpose"))
 
 
-def purposes_answered(study: Study) -> dict[str, int]:
+def find_answered_purposes(study: Study) -> dict[str, int]:
     """The purposes with answers of people, each with 1: a hidden form needs no counts, which are slow."""
     people = Annotator.objects.filter(study=study, kind=AnnotatorKind.HUMAN)
     answers = Response.objects.filter(assignment__returned_at=None)
@@ -136,14 +136,14 @@ def purposes_answered(study: Study) -> dict[str, int]:
     return dict.fromkeys(named, 1)
 
 
-def first_included(counts: dict[str, int]) -> list[str]:
+def choose_extra_purposes(counts: dict[str, int]) -> list[str]:
     """The purposes included by default besides main: simulated answers if there are no main ones."""
     return ["simulated"] if counts.get("simulated") and not counts.get("main") else []
 
 
-def usual_choices(study: Study) -> Choices:
+def make_default_choices(study: Study) -> Choices:
     """The default choices of a results page."""
-    purposes = parse_purposes(first_included(counts_by_purpose(study)))
+    purposes = parse_purposes(choose_extra_purposes(count_by_purpose(study)))
     return Choices(purposes=purposes, seed=abs(study.seed))
 
 
@@ -165,5 +165,5 @@ def compare_with(study: Study, other: Study) -> tuple[Table, Table]:
     them."""
     from analysis.science.scores import compare_studies  # pandas takes a second to load
 
-    scores = [get_result(ResultKey("scores", each, usual_choices(each))) for each in (study, other)]
+    scores = [get_result(ResultKey("scores", each, make_default_choices(each))) for each in (study, other)]
     return compare_studies(*scores)

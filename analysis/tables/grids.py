@@ -51,7 +51,7 @@ def build_grids(table: Table) -> list[Grid]:
 
 
 def build_crossing_grids(table: Table, crossing: Crossing) -> list[Grid]:
-    entering = crossing.rows_of(table)
+    entering = crossing.select_rows(table)
     across = list_axis_values(entering, crossing)[1]
     if len(across) < 2:
         return []

@@ -33,7 +33,7 @@ Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
 MUCH_WIDER = 1.5  # an interval this many times as wide as another one is explained
 STEM = 80  # characters of an item's stem in a cell
 MOST_SENTENCES = 8  # in a figure's description; the table beneath has all numbers
-BehindLink = Callable[[Row, Column], str]  # the address of the answers behind a number
+DrillDownLink = Callable[[Row, Column], str]  # the address of the answers behind a number
 ID_KINDS = ("text id", "item id")
 ABOUT = ("texts", "items", "evaluators")  # the parts of the description
 SIGNS = {"best": "▲", "highest": "▲", "worst": "▼", "lowest": "▼"}
@@ -114,7 +114,7 @@ def build_page_table(
     table: Table,
     convention: str,
     links: Links | None = None,
-    behind: BehindLink | None = None,
+    behind: DrillDownLink | None = None,
     most: int = MOST_ROWS,
 ) -> PageTable:
     """The table for a page. Tables of more than `most` rows are cut; their own page and the CSV have all rows.
@@ -149,7 +149,7 @@ def build_cell(
     convention: str,
     footnotes: dict[str, str],
     links: Links,
-    behind: BehindLink | None = None,
+    behind: DrillDownLink | None = None,
 ) -> Cell:
     value = row[column.name]
     if column.kind not in NUMBERS:
@@ -159,7 +159,7 @@ def build_cell(
         text = format_figure(value) if numeric and isinstance(value, int | float) else name_code(column.kind, value)
         first_words = shorten(links.get("item stem", {}).get(value, "")) if column.kind == "item id" else ""
         return Cell(text, numeric=numeric, heading=column is table.columns[0], href=href, first_words=first_words)
-    reason = " ".join(filter(None, (find_reason(row, column, value), list_caveats(row, column, convention))))
+    reason = " ".join(filter(None, (find_reason(row, column, value), join_caveats(row, column, convention))))
     low, high = choose_bounds(row, column)
     return Cell(
         text=_(UNDEFINED) if value is None else format_as(column.kind, value, choose_digits(low, high)),
@@ -201,10 +201,10 @@ def hide_repeated_stems(rows: list[list[Cell]]) -> list[list[Cell]]:
 
 def has_answers(table: Table, column: Column, value: Any) -> bool:
     """Whether a number has drill-down: not if nothing was counted, nor if it only names its row."""
-    return table.leads(column) and value is not None and (isinstance(value, float) or value > 0)
+    return table.has_drill_down(column) and value is not None and (isinstance(value, float) or value > 0)
 
 
-def find_number_beneath(table: Table, row: Row, column: Column, text: str, behind: BehindLink | None) -> Part:
+def build_part_beneath(table: Table, row: Row, column: Column, text: str, behind: DrillDownLink | None) -> Part:
     """A number of the row that is printed beneath another one, with the address of the answers behind it."""
     return Part(text, behind(row, column) if behind and has_answers(table, column, row[column.name]) else "")
 
@@ -276,7 +276,7 @@ def explain_wide_interval(row: Row, column: Column, convention: str) -> tuple[st
     return (_("readers: %(share)s %% of the variance") % {"share": round(100 * share)},)
 
 
-def list_caveats(row: Row, column: Column, convention: str) -> str:
+def join_caveats(row: Row, column: Column, convention: str) -> str:
     """The caveats of the interval by the chosen convention."""
     if not has_interval(row, column):
         return ""
@@ -309,7 +309,7 @@ def print_number(row: Row, column: Column) -> str:
 
 
 @dataclass(frozen=True)
-class Facts:
+class DescriptionPart:
     """One part of the description: names down, quantities across."""
 
     title: str
@@ -318,13 +318,15 @@ class Facts:
     more: int = 0
 
 
-def build_description(table: Table, behind: BehindLink | None = None, most: int = MOST_ROWS) -> list[Facts]:
+def build_description(
+    table: Table, behind: DrillDownLink | None = None, most: int = MOST_ROWS
+) -> list[DescriptionPart]:
     """The texts, the items and the evaluators, each as a small table of at most `most` rows."""
     parts = {about: [row for row in table.rows if row["about"] == about] for about in ABOUT}
     return [build_facts(table, name_code("about", about), rows, behind, most) for about, rows in parts.items()]
 
 
-def build_facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None, most: int) -> Facts:
+def build_facts(table: Table, title: str, rows: list[Row], behind: DrillDownLink | None, most: int) -> DescriptionPart:
     column = next(column for column in table.columns if column.name == "value")
     quantities = list(dict.fromkeys(row["quantity"] for row in rows))
     cells: dict[str, dict[str, Cell]] = {}
@@ -337,7 +339,7 @@ def build_facts(table: Table, title: str, rows: list[Row], behind: BehindLink | 
     ]
     names = [name_code("quantity", quantity) for quantity in quantities]
     shown = found if len(found) == most + 1 else found[:most]  # a line that says “1 more” takes as much space
-    return Facts(title, names, shown, len(found) - len(shown))
+    return DescriptionPart(title, names, shown, len(found) - len(shown))
 
 
 def name_fact(row: Row) -> str:
@@ -351,7 +353,7 @@ def name_row(table: Table, row: Row) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class PageOfTable:
+class TablePage:
     """The rows of one page of a table; `parameter` is the page number in the address, `query` the rest of it."""
 
     table: PageTable
@@ -372,14 +374,14 @@ def sort_naturally(table: Table) -> Table:
 
 
 def paginate(
-    table: Table, asked: QueryDict, convention: str, behind: BehindLink | None = None, of: int = 1
-) -> PageOfTable:
+    table: Table, asked: QueryDict, convention: str, behind: DrillDownLink | None = None, of: int = 1
+) -> TablePage:
     """The page that the address asks for, by default the first; `of`: the number of tables that share the page."""
     parameter, rest = f"page-{table.name}", asked.copy()
     rest.pop(parameter, None)
     page = Paginator(table.rows, count_rows_on_page(table, of)).get_page(asked.get(parameter))
     shown = build_page_table(replace(table, rows=tuple(page.object_list)), convention, behind=behind)
-    return PageOfTable(shown, page, parameter, rest.urlencode())
+    return TablePage(shown, page, parameter, rest.urlencode())
 
 
 class Footnotes:

@@ -51,7 +51,7 @@ def count_cells(grid: Grid) -> int:
     return len(grid.down) * (len(grid.across) + 1)
 
 
-def open_grids(table: Table) -> list[Grid]:
+def select_open_grids(table: Table) -> list[Grid]:
     """The first grids of a table for the results page: two if both are small, else one."""
     first = build_grids(table)[:OPEN_GRIDS]
     return first if sum(len(grid.down) * len(grid.across) for grid in first) <= OPEN_CELLS else first[:1]
@@ -62,7 +62,7 @@ def select_fitting_grids(tables: Iterable[Table]) -> dict[str, list[Grid]]:
 
     If there is too little room, second grids are dropped before any row.
     """
-    several = {table.name: open_grids(table) for table in tables}
+    several = {table.name: select_open_grids(table) for table in tables}
     single = {name: grids[:1] for name, grids in several.items()}
     for chosen, most in ((several, GRID_CELLS[0]), *((single, cells) for cells in GRID_CELLS)):
         found = {name: [shorten_grid(grid, most) for grid in grids] for name, grids in chosen.items()}

@@ -19,14 +19,14 @@ from analysis.tables.grids import (
 )
 from analysis.tables.page import (
     SIGNS,
-    BehindLink,
     Cell,
+    DrillDownLink,
     PageTable,
     Part,
     build_cell,
+    build_part_beneath,
     explain_wide_interval,
     find_footnote_letter,
-    find_number_beneath,
     find_reason,
     join_parts,
 )
@@ -36,7 +36,7 @@ from analysis.words import name_code
 MEASURE = "informativity"
 
 
-def place_side_by_side(table: Table, convention: str, behind: BehindLink | None = None) -> PageTable:
+def place_side_by_side(table: Table, convention: str, behind: DrillDownLink | None = None) -> PageTable:
     """A grid of informativity by generator and evaluator, with the two accuracies beneath each number."""
     column = next(column for column in table.columns if column.name == MEASURE)
     reasons: dict[str, str] = {}
@@ -65,15 +65,15 @@ def place_side_by_side(table: Table, convention: str, behind: BehindLink | None 
     )
 
 
-def join_accuracies(table: Table, row: Row, behind: BehindLink | None) -> tuple[Part, ...]:
+def join_accuracies(table: Table, row: Row, behind: DrillDownLink | None) -> tuple[Part, ...]:
     """The two accuracies: without the text → with it."""
     ends = (find_column(table, name) for name in ("guessability", "answerability"))
     numbers = ((each, _(UNDEFINED) if row[each.name] is None else format_figure(row[each.name])) for each in ends)
-    return join_parts((find_number_beneath(table, row, *each, behind) for each in numbers), " → ")
+    return join_parts((build_part_beneath(table, row, *each, behind) for each in numbers), " → ")
 
 
 def pivot(
-    table: Table, convention: str, behind: BehindLink | None = None, grids: Iterable[Grid] | None = None
+    table: Table, convention: str, behind: DrillDownLink | None = None, grids: Iterable[Grid] | None = None
 ) -> list[PageTable]:
     """The grids of a table with crossings (see `Crossing`), or only `grids`, with the same cells as the long table."""
     return [
@@ -81,7 +81,7 @@ def pivot(
     ]
 
 
-def build_page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | None) -> PageTable:
+def build_page_grid(table: Table, grid: Grid, convention: str, behind: DrillDownLink | None) -> PageTable:
     reasons: dict[str, str] = {}
     heading = replace(find_column(table, grid.crossing.down), title=find_heading(table, grid.crossing))
     along = [find_column(table, name) for name in grid.crossing.along]
@@ -114,12 +114,12 @@ def list_header_columns(table: Table, grid: Grid) -> list[Column]:
 
 
 def build_pivot_cell(
-    place: GridCell, table: Table, grid: Grid, convention: str, reasons: dict[str, str], behind: BehindLink | None
+    place: GridCell, table: Table, grid: Grid, convention: str, reasons: dict[str, str], behind: DrillDownLink | None
 ) -> Cell:
     """A cell with the number, its interval on a line of its own, as columns are narrow, and further numbers beneath."""
     row, crossing = place.row, grid.crossing
     cell = build_cell(row, place.column, table, convention, reasons, {}, behind)
-    beneath = (find_number_beneath(table, row, *part, behind) for part in format_beneath(place, table, crossing))
+    beneath = (build_part_beneath(table, row, *part, behind) for part in format_beneath(place, table, crossing))
     reason = cell.reason or explain_beneath(row, table, grid)
     marked = row[crossing.mark] if crossing.mark else ""
     return replace(

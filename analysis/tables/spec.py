@@ -121,7 +121,7 @@ class Crossing:
     where: tuple[tuple[str, str], ...] = ()
     title: str = ""
 
-    def rows_of(self, table: "Table") -> list[Row]:
+    def select_rows(self, table: "Table") -> list[Row]:
         """The rows of the table that enter the grids."""
         return [row for row in table.rows if all(row[column] == value for column, value in self.where)]
 
@@ -187,7 +187,7 @@ class TableSpec:
         header = list_header(columns)
         if isinstance(rows, ColumnRows):
             rows = rows.arrange(header)
-        elif not isinstance(rows, MadeRows):
+        elif not isinstance(rows, RowsOnDemand):
             rows = tuple(convert_to_plain(fill_row(row, columns, header, convention)) for row in rows)
         report_table(self.name)
         return Table(
@@ -244,20 +244,20 @@ class Table:
 
     def list_values(self, name: str) -> list[Any]:
         """The values of a column, row by row."""
-        return self.rows.list_values(name) if isinstance(self.rows, MadeRows) else [row[name] for row in self.rows]
+        return self.rows.list_values(name) if isinstance(self.rows, RowsOnDemand) else [row[name] for row in self.rows]
 
     def names(self, row: Row) -> dict[str, str]:
         """The keys of the row with their values, as in an address; empty if the table has no drill-down."""
         return {column: "" if row[column] is None else str(row[column]) for column in self.keys}
 
-    def row_key(self, row: Row) -> str:
+    def make_row_key(self, row: Row) -> str:
         """A short substitute for the keys of the row, for the addresses of a page's many numbers."""
         return blake2s("\0".join(self.names(row).values()).encode(), digest_size=5).hexdigest()
 
     def find_row(self, names: Mapping[str, str]) -> Row:
         """The row with these keys, or with this short key as `row`; `KeyError` if there is none."""
         asked = dict(names)
-        found = [row for row in self.rows if self.keys and asked in (self.names(row), {"row": self.row_key(row)})]
+        found = [row for row in self.rows if self.keys and asked in (self.names(row), {"row": self.make_row_key(row)})]
         if not found:
             raise KeyError(names)
         return found[0]
@@ -271,11 +271,11 @@ class Table:
 
     def find_number(self, name: str) -> Column:
         """The column of a page, if it has drill-down; `KeyError` otherwise."""
-        if not self.leads(column := self.find_column(name)):
+        if not self.has_drill_down(column := self.find_column(name)):
             raise KeyError(name)
         return column
 
-    def leads(self, column: Column) -> bool:
+    def has_drill_down(self, column: Column) -> bool:
         """Whether the numbers of the column have drill-down, rather than only naming their rows."""
         named = column.name in self.keys
         return bool(self.keys) and column.kind in NUMBERS and column.leads and not named
@@ -287,7 +287,7 @@ class Table:
     def add_column(self, name: str, value: str) -> "Table":
         """The same table with one more column of files, with the same value in every row."""
         header = (*self.header, name)
-        if isinstance(self.rows, MadeRows):
+        if isinstance(self.rows, RowsOnDemand):
             return replace(self, header=header, rows=self.rows.add_column(name, value))
         return replace(self, header=header, rows=tuple({**row, name: value} for row in self.rows))
 
@@ -319,7 +319,7 @@ def convert_to_plain(value: Any) -> Any:
 AT_ONCE = 10_000  # rows made at once
 
 
-class MadeRows(Sequence[Mapping[str, Any]]):
+class RowsOnDemand(Sequence[Mapping[str, Any]]):
     """Rows of plain values; a mapping is made of a row when it is read."""
 
     columns: Collection[str]
@@ -330,7 +330,7 @@ class MadeRows(Sequence[Mapping[str, Any]]):
     def list_values(self, name: str) -> list[Any]:
         raise NotImplementedError
 
-    def add_column(self, name: str, value: Any) -> "MadeRows":
+    def add_column(self, name: str, value: Any) -> "RowsOnDemand":
         """The same rows with one more column that has the same value in each."""
         raise NotImplementedError
 
@@ -356,7 +356,7 @@ class MadeRows(Sequence[Mapping[str, Any]]):
     __hash__ = None  # type: ignore[assignment]
 
 
-class ColumnRows(MadeRows):
+class ColumnRows(RowsOnDemand):
     """Rows held by columns, each a list of plain values: a tenth of the memory of mappings, and quick to write."""
 
     columns: dict[str, list[Any]]
@@ -382,7 +382,7 @@ class ColumnRows(MadeRows):
         return [dict(zip(self.columns, values, strict=True)) for values in parts]
 
 
-class FrameRows(MadeRows):
+class FrameRows(RowsOnDemand):
     """Rows of a frame with these columns and the values in `more`."""
 
     columns: tuple[str, ...]

@@ -13,10 +13,10 @@ from analysis import formatting, plugins, words
 from analysis.choices import Choices, parse_purposes
 from analysis.formatting import UNDEFINED, format_figure, format_interval, number
 from analysis.items.shortcuts import make_wording
-from analysis.measures.shortcuts import findings
+from analysis.measures.shortcuts import find_cues
 from analysis.planning.forms import read_sizes
 from analysis.results.summary import find_outcome, find_verdict
-from analysis.services.planning import assume_for, outlook_of, planner_of
+from analysis.services.planning import compute_outlook, get_planner, make_assumptions
 from analysis.services.results import find_calibration, read_known_report
 from analysis.tables.page import Footnotes
 from analysis.tables.spec import Table
@@ -97,7 +97,7 @@ def count_clues(texts: Iterable[Text]) -> Counter[int]:
     """By primary key of the text: the number of its items whose key can be guessed from the wording alone."""
     items = Item.objects.filter(text__in=[text.pk for text in texts]).available()
     items = items.select_related("text").prefetch_related("options")
-    return Counter(item.text_id for item in items if any(found.is_key for found in findings(make_wording(item))))
+    return Counter(item.text_id for item in items if any(found.is_key for found in find_cues(make_wording(item))))
 
 
 register.filter("count_of", lambda counts, key: counts[key])
@@ -115,11 +115,11 @@ def large_enough(study: Study) -> dict[str, Any]:
     if not has_planner(study):
         return {"study": study, "unplanned": True}
     try:
-        form = planner_of(study).form(assume_for(study, read_sizes(study)).values)
+        form = get_planner(study).form(make_assumptions(study, read_sizes(study)).values)
         if not form.is_valid():
             return {"study": study}
         plan = form.assumptions()
-        table = outlook_of(study, plan)
+        table = compute_outlook(study, plan)
     except (SpecError, TooLarge):
         return {"study": study}
     own = find_own_row(table)

@@ -15,7 +15,7 @@ from api.models import Scope
 from api.problems import Refused
 from api.shapes import ColumnSerializer, JobSerializer
 from api.views.base import BOM, FileView, Filter, ProjectView, operation
-from items.files import wants_mark
+from items.files import wants_bom
 from items.formats import FORMATS, find_format
 from items.formats.jsonl import BadLine, parse_object
 from items.formats.table_columns import CHOICES
@@ -460,7 +460,7 @@ class QuestionBank(ProjectView):
         if format not in ARCHIVES:
             raise Http404
         name = f"{self.project.slug}-items-{format}.zip"
-        content = build_archive(self.project, format, read_selection(request), bom=wants_mark(request.query_params))
+        content = build_archive(self.project, format, read_selection(request), bom=wants_bom(request.query_params))
         return self.give_file(content, "application/zip", name)
 
 

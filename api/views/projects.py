@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from analysis.pack.archiving import ask_for_archive, ask_for_import, find_archive, is_given_out, refuse_hidden_effects
+from analysis.pack.archiving import find_archive, may_download, refuse_hidden_effects, request_archive, request_import
 from api.models import Scope
 from api.problems import Refused, require_valid
 from api.shapes import JobSerializer
@@ -135,14 +135,14 @@ class Archive(ProjectView):
     @operation("Export a project", scope=Scope.ANSWERS, role=Role.OWNER, gives=JobSerializer, status=202)
     def post(self, request: Request, project: str) -> Any:
         """A worker writes the archive of the whole project; download it when the job is done."""
-        return self.show(ask_for_archive(self.project, request.user), status=202)
+        return self.show(request_archive(self.project, request.user), status=202)
 
 
 class ArchiveFile(ProjectView):
     @operation("Download the archive", scope=Scope.ANSWERS, role=Role.OWNER, media=("application/zip",))
     def get(self, request: Request, project: str) -> FileResponse:
         job = find_archive(self.project)
-        if job is None or not is_given_out(job):
+        if job is None or not may_download(job):
             raise Http404
         refuse_hidden_effects(self.project)
         name = f"{self.project.slug}-project.zip"
@@ -160,7 +160,7 @@ class ArchiveImports(FileView, JSONView):
     def post(self, request: Request) -> Any:
         """A worker makes a project from the archive; the finished job names it. The person becomes its owner."""
         given = self.read(ArchiveFileSerializer)
-        return self.show(ask_for_import(given["file"].chunks(), given.get("slug", ""), request.user), status=202)
+        return self.show(request_import(given["file"].chunks(), given.get("slug", ""), request.user), status=202)
 
 
 # Jobs: progress, cancel and retry.

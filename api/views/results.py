@@ -23,11 +23,11 @@ from analysis.exports.writing import (
     write_unanswered,
 )
 from analysis.files import TABLE_TYPES, mark_encoding, send_file
-from analysis.pack.building import ask_for_pack, find_pack, says_too_much
+from analysis.pack.building import find_pack, has_withheld_text, request_pack
 from analysis.results.file_views import FILE_TYPES, send_written
 from analysis.results.forms import ResultsForm
-from analysis.services.figures import figure_of
-from analysis.services.results import compare_with, counts_by_purpose, list_comparable, open_export, report_of
+from analysis.services.figures import draw_figure
+from analysis.services.results import compare_with, count_by_purpose, get_report, list_comparable, open_export
 from analysis.tables.spec import Table
 from analysis.tables.writers import TABLE_FILES, as_csv, as_json
 from api.models import Scope
@@ -88,7 +88,7 @@ def read_choices(study: Study, request: Request) -> Choices:
     if data is not None:
         data["asked"] = "1"
         data.setdefault("convention", "readers")
-    form = ResultsForm(study, counts_by_purpose(study), data)
+    form = ResultsForm(study, count_by_purpose(study), data)
     if data is not None:
         require_valid(form)
     return form.choices
@@ -115,7 +115,7 @@ class Results(ResultsView):
     def get(self, request: Request, study: str) -> Any:
         """In English, like all files."""
         with override("en"):
-            report = report_of(self.study, self.choices, only_current=True)
+            report = get_report(self.study, self.choices, only_current=True)
             values = {
                 name: getattr(report, name) for name in ("included", "n_responses", "sentences", "tables", "figures")
             }
@@ -133,7 +133,7 @@ class OneTable(ResultsView):
         """The same bytes as on the page. TeX is a document that compiles as it is."""
 
         def make() -> bytes:
-            return TABLE_FILES[ending](report_of(self.study, self.choices, only_current=True).table(name))
+            return TABLE_FILES[ending](get_report(self.study, self.choices, only_current=True).table(name))
 
         return mark_encoding(request._request, self.give_result(name, ending, make))
 
@@ -179,7 +179,7 @@ class OneFigure(ResultsView):
     def get(self, request: Request, study: str, name: str, ending: str) -> HttpResponseBase:
         """As SVG, PNG, PDF or Vega-Lite specification."""
         return self.give_result(
-            name, ending, lambda: figure_of(self.study, self.choices, name, ending, only_current=True)
+            name, ending, lambda: draw_figure(self.study, self.choices, name, ending, only_current=True)
         )
 
 
@@ -258,7 +258,7 @@ class Pack(ResultsView):
         refuse_hidden(self.study)
         if self.study.is_draft:
             raise Refused(_("A draft has no answers to pack. Launch the study first."), status=409, kind="wrong-state")
-        return self.show(ask_for_pack(self.study, self.choices, request.user), status=202)
+        return self.show(request_pack(self.study, self.choices, request.user), status=202)
 
 
 class PackFile(StudyView):
@@ -266,7 +266,7 @@ class PackFile(StudyView):
     def get(self, request: Request, study: str) -> HttpResponseBase:
         refuse_hidden(self.study)
         pack = find_pack(self.study)
-        if pack is None or not pack.is_done or says_too_much(pack):
+        if pack is None or not pack.is_done or has_withheld_text(pack):
             raise Http404
         name = f"{self.study.slug}-pack.zip"
         return FileResponse(pack.open_file(), as_attachment=True, filename=name, content_type="application/zip")

@@ -30,7 +30,7 @@ def main(url: str, result: int, worker: str, base_url: str = "") -> int:
         except BadSetting as bad:
             file.write(str(bad))
         except (DatabaseError, InterfaceError) as error:
-            if not command_line.is_about_the_server(error):
+            if not command_line.is_about_database_state(error):
                 raise
             file.write(command_line.describe_error(error))
         else:

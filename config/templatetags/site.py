@@ -78,4 +78,7 @@ def find_page(context: Context) -> str:
 
 
 def make_links(tabs: tuple[Tab, ...], page: str, slug: str, role: Role) -> list[TabLink]:
-    return [TabLink(str(tab.title), reverse(tab.lead_to(role), args=[slug]), tab.has(page), tab.key) for tab in tabs]
+    return [
+        TabLink(str(tab.title), reverse(tab.choose_first_page(role), args=[slug]), tab.has(page), tab.key)
+        for tab in tabs
+    ]

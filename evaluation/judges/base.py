@@ -200,7 +200,7 @@ def render_item(
     }
 
 
-def ask_in_words(words: Mapping[str, Any], question: Question) -> str:
+def format_question(words: Mapping[str, Any], question: Question) -> str:
     """The question in the wording that people see, with its help; if it has none, its title."""
     asked = words.get("question") or words.get("title") or question.name.replace("_", " ")
     return " ".join(filter(None, (asked, words.get("help", ""))))

@@ -13,8 +13,8 @@ from evaluation.judges.base import (
     Judge,
     JudgeQuestion,
     JudgeSetting,
-    ask_in_words,
     build_request,
+    format_question,
     get_item,
     render_item,
     store_judgment,
@@ -127,7 +127,7 @@ def render_gate_prompt(
     """The prompt with one question about an item; `shown`: see `render_item`."""
     words = find_wording(question, wording)
     stem = prompts.fill("reworded", question=item.stem, rewording=rewording) if rewording else item.stem
-    about = {"title": item.text.title, "body": item.text.body, "asked": ask_in_words(words, question)}
+    about = {"title": item.text.title, "body": item.text.body, "asked": format_question(words, question)}
     filled = {**shown, **about, "question": stem}
     if question.kind == "text":
         return prompts.with_text("write", **filled)

@@ -13,8 +13,8 @@ from evaluation.judges.base import (
     Judge,
     JudgeQuestion,
     JudgeSetting,
-    ask_in_words,
     build_request,
+    format_question,
     get_item,
     make_key,
     render_item,
@@ -182,7 +182,7 @@ def render_pick_prompt(
         title=text.title,
         body=text.body,
         items="\n\n".join(shown),
-        asked=ask_in_words(words, question),
+        asked=format_question(words, question),
         levels="\n".join(levels),
         criteria="".join(f"\n{line}" for line in criteria),
     )

@@ -10,8 +10,8 @@ from evaluation.judges.base import (
     Judge,
     JudgeQuestion,
     JudgeSetting,
-    ask_in_words,
     build_request,
+    format_question,
     get_item,
     read_key,
     render_item,
@@ -153,7 +153,7 @@ def render_rating_prompt(
         question.name,
         title=item.text.title,
         body=item.text.body,
-        asked=ask_in_words(words, question),
+        asked=format_question(words, question),
         dimension=words.get("title", question.name),
         help=words.get("help", ""),
         levels=prompts.fill("own_scale", **bounds)

@@ -29,7 +29,7 @@ from evaluation.services.evaluators import (  # fmt: skip
     wake_run,
 )
 from evaluation.services.progress import get_row
-from evaluation.services.thresholds import tune
+from evaluation.services.thresholds import tune_thresholds
 from evaluation.setting import (
     DEFAULTS,
     LABEL,
@@ -105,7 +105,7 @@ def specify_evaluator(study: Study, spec: ModelSpec) -> EvaluatorSpec:
     stages = choose_stages(study, spec.stages)
     check_model_spec(spec)
     prompt = {"prompt": find_prompt(study, spec.answering, spec.prompt).pk}
-    tuning = tune(study, spec.tune_on, {**spec.identity, **prompt}, stages) if spec.tune_on else None
+    tuning = tune_thresholds(study, spec.tune_on, {**spec.identity, **prompt}, stages) if spec.tune_on else None
     return EvaluatorSpec(
         label=spec.name,
         kind=AnnotatorKind.MODEL,

@@ -138,7 +138,7 @@ BATCH = 100
 Ticker = Callable[[Assignment, Item, Sequence[Option]], list[bool]]
 
 
-def answer(evaluator: Evaluator, seconds: float | None = None) -> bool:
+def answer_by_baseline(evaluator: Evaluator, seconds: float | None = None) -> bool:
     """Let a baseline answer for at most so many seconds; returns whether everything is answered.
 
     A baseline that has answered everything is left alone.
@@ -191,7 +191,7 @@ def start_baseline(evaluator: Evaluator, user: User | None) -> bool:
     """Answer immediately for a few seconds; the rest becomes a job. Returns whether everything is answered."""
     study = evaluator.annotator.study
     job = make_job(KIND, study.job_subject, {"evaluator": evaluator.pk}, study.project)
-    if not Job.objects.open().filter(key=job.key).exists() and answer(evaluator, AT_ONCE):
+    if not Job.objects.open().filter(key=job.key).exists() and answer_by_baseline(evaluator, AT_ONCE):
         return True
     get_or_schedule(job, timezone.now().isoformat(), user)
     return False
@@ -201,7 +201,7 @@ def finish_baseline(job: Job, on_progress: Listener) -> None:
     """Let the job's baseline answer the rest; does nothing if its evaluator was removed."""
     found = Evaluator.objects.select_related("annotator__study__instrument_version")
     if evaluator := found.filter(pk=job.parameters["evaluator"]).first():
-        answer(evaluator)
+        answer_by_baseline(evaluator)
 
 
 def find_job(study: Study) -> Job | None:

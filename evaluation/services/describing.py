@@ -22,7 +22,7 @@ from evaluation.setting import (
     make_setting,
     read_key,
 )
-from llm.answers import answer_tokens
+from llm.answers import select_answer_tokens
 from llm.failures import Failure
 from llm.models import Call
 from llm.registry import Unparsable
@@ -151,7 +151,7 @@ def read_outcome(setting: StudySetting, call: Call) -> bool | None:
     text, logprobs = call.answer, call.answer_logprobs
     if setting.as_published:
         text, tokens = cut_reply(setting, call)
-        logprobs = answer_tokens(tokens, text)
+        logprobs = select_answer_tokens(tokens, text)
     elif not text.strip() or (setting.reading == LABEL and call.finish_reason == CUT):
         raise UnknownOutcome  # the model would have been asked again, or would have continued
     try:

@@ -78,7 +78,9 @@ def choose_threshold(probabilities: Sequence[float], keys: Sequence[bool]) -> Th
 MAX_POINTS = 200
 
 
-def tune(study: Study, development: Study, identity: dict[str, Any], stages: Sequence[str]) -> dict[str, Any]:
+def tune_thresholds(
+    study: Study, development: Study, identity: dict[str, Any], stages: Sequence[str]
+) -> dict[str, Any]:
     """Choose a threshold for each stage on the answers in another study, `development`; returns what is stored of it.
 
     That is: the study, the evaluator whose answers were used, and per stage threshold, accuracy, plateau and curve.

@@ -139,7 +139,7 @@ def _is_joint(one: Token, other: Token) -> bool:
     return is_noun and one.kind in ("N", "E") and one.tag in ("NN", "NNA", "NNI", "NE") and not can_be_one
 
 
-def answer_points(draft: Draft) -> bool:
+def answer_refers_outside(draft: Draft) -> bool:
     """“this ratio”: the answer needs another sentence. In a clause, a pronoun may refer to the question."""
     if draft.rule in ASKING_SUBJECT and draft.clause.token(draft.answer[1] - 1).plain in ONES:
         return True
@@ -149,7 +149,7 @@ def answer_points(draft: Draft) -> bool:
         token.kind in (POINTING, POSSESSIVE)
         or token.plain in SAME
         or (token.kind == PRONOUN and token.plain not in ("sich", "you", "sie"))
-        for token in _outside_clauses(draft)
+        for token in _select_outside_clauses(draft)
         if not _is_bound(draft, token)
     )
 
@@ -166,11 +166,11 @@ def _is_bound(draft: Draft, token: Token) -> bool:
 
 def answers_with_a_possessive(draft: Draft) -> bool:
     return draft.rule not in CLAUSE_RULES and any(
-        token.kind == POSSESSIVE and token.text not in YOURS for token in _outside_clauses(draft)
+        token.kind == POSSESSIVE and token.text not in YOURS for token in _select_outside_clauses(draft)
     )
 
 
-def _outside_clauses(draft: Draft) -> tuple[Token, ...]:
+def _select_outside_clauses(draft: Draft) -> tuple[Token, ...]:
     clause = re.search("[SW]", draft.clause.kinds(draft.answer))
     end = draft.answer[0] + clause.start() if clause else draft.answer[1]
     return draft.clause.tokens((draft.answer[0], end))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from generation.rules.answer_doubts import (
     ASKING_SUBJECT,
     CLAUSE_RULES,
-    answer_points,
+    answer_refers_outside,
     answers_with_a_possessive,
     answers_with_an_unbound_pronoun,
     answers_with_others,
@@ -289,7 +289,7 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (cuts_a_circumstance, GRAVE),
     (joins_phrases, GRAVE),
     (may_join_phrases, SLIGHT),
-    (answer_points, GRAVE),
+    (answer_refers_outside, GRAVE),
     (is_cut_off, GRAVE),
     (resumes_after_its_end, GRAVE),
     (asks_half_a_clause, 1.5),

@@ -18,7 +18,7 @@ from generation.rules.english_clauses import (
     is_existential,
     is_helper,
     is_time,
-    parse,
+    parse_clause,
     parse_whole,
     write_question,
 )
@@ -49,7 +49,7 @@ from generation.rules.topics import CONSEQUENCE, ask_consequence, ask_event, ask
 
 def make_drafts(sentence: Sentence) -> Iterator[Draft]:
     """Every question that a rule makes from a clause of the sentence, or from the whole sentence."""
-    clauses = [parse(sentence, start) for start in find_clause_starts(sentence)]
+    clauses = [parse_clause(sentence, start) for start in find_clause_starts(sentence)]
     yield from ask_clauses([each for each in clauses if each and not is_existential(each)], find_second_verb, RULES)
     for clause in clauses:
         if clause and is_existential(clause):

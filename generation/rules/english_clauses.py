@@ -84,7 +84,7 @@ def _states(sentence: Sentence, place: int) -> bool:
     return token.kind == "S" and token.plain in STATING and not is_of_noun and not is_half
 
 
-def parse(sentence: Sentence, start: int) -> Clause | None:
+def parse_clause(sentence: Sentence, start: int) -> Clause | None:
     """The main clause that begins there; None if its parts cannot be distinguished."""
     kinds = sentence.kinds
     for name, pattern in FRONTS.items():

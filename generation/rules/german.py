@@ -16,7 +16,7 @@ from generation.rules.german_clauses import (
     find_second_verb,
     has_subject,
     is_time,
-    parse,
+    parse_clause,
     parse_whole,
     write_question,
 )
@@ -56,13 +56,15 @@ from generation.rules.topics import CONSEQUENCE, ask_consequence, ask_event, ask
 
 def make_drafts(sentence: Sentence) -> Iterator[Draft]:
     """Every question that a rule makes from a clause of the sentence, or from the whole sentence."""
-    yield from ask_clauses((parse(sentence, start) for start in find_clause_starts(sentence)), find_second_verb, RULES)
+    yield from ask_clauses(
+        (parse_clause(sentence, start) for start in find_clause_starts(sentence)), find_second_verb, RULES
+    )
     if whole := parse_whole(sentence):
         for each in (*ask_front(whole), *ask_subject(whole)):
             yield replace(each, worth=round(each.worth - 0.6, 2))
     yield from ask_who_it_is(sentence, VOCABULARY, "ist", WORDING)
     yield from ask_short_name(sentence, "Wofür steht die Abkürzung {}?")
-    if clause := parse(sentence, 0):
+    if clause := parse_clause(sentence, 0):
         if clause.front_kind in ("subject", "prepositional", "year"):
             yield from ask_event(clause, is_past, TOPIC_WORDS)
         yield from ask_consequence(clause, TOPIC_WORDS)

@@ -83,7 +83,7 @@ def is_main(sentence: Sentence, verb: int) -> bool:
 JOINED = re.compile("F[^,;SWF]*K(?=[^,;SWFKVTZ]+F)")  # “… brennt aus und die Lampe bleibt dunkel”
 
 
-def parse(sentence: Sentence, start: int) -> Clause | None:
+def parse_clause(sentence: Sentence, start: int) -> Clause | None:
     """The main clause that begins there; None where its parts cannot be distinguished."""
     kinds = sentence.kinds
     for name, pattern in FRONTS.items():

@@ -17,7 +17,7 @@ from generation.rules.doubts import sum_doubts
 from generation.rules.drafts import MOST_CHARACTERS, Draft, is_usable, map_places
 from generation.rules.phrases import Vocabulary, find_head
 from generation.rules.question_doubts import has_faulty_wording
-from generation.rules.references import ResolvedSentence, name_of_subject, refers_back, resolve
+from generation.rules.references import ResolvedSentence, find_subject_name, refers_back, resolve_pronoun
 from generation.rules.tagging import ADJECTIVE, NAME, NONFINITE, NOUN, NUMBER, Sentence, tag_sentence
 from generation.rules.topics import (
     CONSEQUENCE,
@@ -26,8 +26,8 @@ from generation.rules.topics import (
     LAST_TOPIC,
     TOPIC,
     TWO_TOPICS,
-    follow_another,
-    is_told_once,
+    compute_reference_penalty,
+    is_mentioned_once,
 )
 from items.wording import split_sentences
 
@@ -151,9 +151,9 @@ def _iter_all_questions(text: str, language: str) -> Iterator[OpenQuestion]:
             name = ""
             continue
         context = _describe_context(text, sentences, places, number)
-        resolved = resolve(words, "" if context.is_first else name, language)
+        resolved = resolve_pronoun(words, "" if context.is_first else name, language)
         sentence = tag_sentence(resolved.text, language, small)
-        name = name_of_subject(resolved.text, sentence.kinds, [token.start for token in sentence.tokens])
+        name = find_subject_name(resolved.text, sentence.kinds, [token.start for token in sentence.tokens])
         if is_usable(words, may_name=True):
             yield from _ask(text, Passage(sentence, resolved, places[number], context), language)
 
@@ -189,12 +189,12 @@ def _score_in_text(draft: Draft, sentence: Sentence, context: Context) -> float:
         if has_faulty_wording(draft):
             return NOT_ASKED
         doubts = 0.4 * (draft.rule != EVENT and context.goes_on)
-        doubts += 0 if context.is_first else follow_another(draft)
-        if draft.rule == LAST_TOPIC and (context.goes_on or is_told_once(draft, context.before)):
+        doubts += 0 if context.is_first else compute_reference_penalty(draft)
+        if draft.rule == LAST_TOPIC and (context.goes_on or is_mentioned_once(draft, context.before)):
             return NOT_ASKED
         before = () if draft.rule == LAST_TOPIC else context.before
         others = before if draft.rule == FIRST_TOPIC else (*before, *context.after)
-        return draft.worth - doubts if is_told_once(draft, others) else NOT_ASKED
+        return draft.worth - doubts if is_mentioned_once(draft, others) else NOT_ASKED
     if draft.rule == CONSEQUENCE:
         is_bound = not answers_with_an_unbound_pronoun(draft)
         return draft.worth - 0.4 * refers_back(sentence, draft.clause.front) if is_bound else NOT_ASKED

@@ -147,7 +147,7 @@ class ResolvedSentence:
         return length - len("".join(self.name.split())) + len(self.pronoun)
 
 
-def name_of_subject(text: str, kinds: str, starts: Sequence[int]) -> str:
+def find_subject_name(text: str, kinds: str, starts: Sequence[int]) -> str:
     """The name that is the subject of a sentence, empty if it is no name; `starts`: the positions of its words."""
     found = SUBJECT.match(kinds) or PARTICIPLE_FIRST.match(kinds)
     if not found or "K" in kinds[: found.end()]:
@@ -156,7 +156,7 @@ def name_of_subject(text: str, kinds: str, starts: Sequence[int]) -> str:
     return re.sub(r"\s+", " ", text[starts[first] : starts[last]]).strip(" ,")
 
 
-def resolve(sentence: str, name: str, language: str) -> ResolvedSentence:
+def resolve_pronoun(sentence: str, name: str, language: str) -> ResolvedSentence:
     """The sentence with the name in place of a pronoun as subject; unchanged without a name or such a pronoun."""
     found = (GERMAN_PRONOUN if language == "de" else PRONOUN).match(sentence)
     if not name or not found or OTHER_PERSON.search(found[1]):

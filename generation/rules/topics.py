@@ -268,7 +268,7 @@ def _points_back(sentence: Sentence, place: int) -> bool:
     return token.plain in ELSEWHERE and token.tag != "EX0"
 
 
-def follow_another(draft: Draft) -> float:
+def compute_reference_penalty(draft: Draft) -> float:
     """The penalty for a definite noun that may need an earlier sentence: before the topic, in it, or in an event.
 
     A compound (“the road sign”, “das Straßenschild”) is more specific than “the building”.
@@ -280,7 +280,7 @@ def follow_another(draft: Draft) -> float:
     return 0.4 * refers_back(sentence, (0, start)) + (0.8 if is_compound else 3.0) * refers_back(sentence, (start, end))
 
 
-def is_told_once(draft: Draft, elsewhere: Sequence[str]) -> bool:
+def is_mentioned_once(draft: Draft, elsewhere: Sequence[str]) -> bool:
     """Whether no other sentence, in lower case, has the name, all nouns or the time that is asked about."""
     if draft.rule == EVENT:
         return not any(number in each for number in re.findall(r"\d+", draft.question) for each in elsewhere)

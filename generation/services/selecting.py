@@ -163,7 +163,7 @@ def compute_share(item: Item, stage: str, right: dict[tuple[int, str], list[bool
 
 
 @transaction.atomic
-def select(selection: Selection, annotator: Annotator, n: int) -> list[Candidate]:
+def select_candidates(selection: Selection, annotator: Annotator, n: int) -> list[Candidate]:
     """Copy the best n of each text to a generator of their own; returns all candidates with the outcome."""
     if not 1 <= n <= MAX_ITEMS:
         raise CannotGenerate(_("Choose 1 to %(n)d items to keep per text.") % {"n": MAX_ITEMS})

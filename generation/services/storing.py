@@ -170,7 +170,7 @@ def find_extra(item: ParsedItem, text: Text) -> Extra:
 
 
 @transaction.atomic
-def repair(row: IncompleteItem, stem: str, options: Sequence[OptionValues], answer: str = "") -> Item:
+def repair_item(row: IncompleteItem, stem: str, options: Sequence[OptionValues], answer: str = "") -> Item:
     """Add the repaired item to the bank, by its model and marked as repaired; `EditRefused` if it is still incomplete.
 
     `answer`: the expected answer of an open question, if the model gave none.
@@ -192,7 +192,7 @@ def repair(row: IncompleteItem, stem: str, options: Sequence[OptionValues], answ
 
 
 @transaction.atomic
-def discard(row: IncompleteItem) -> bool:
+def discard_item(row: IncompleteItem) -> bool:
     """Mark the row as discarded: it is kept and counted, but not shown; False if somebody else was faster."""
     changed = IncompleteItem.objects.filter(pk=row.pk, state=IncompleteState.OPEN).update(
         state=IncompleteState.DISCARDED

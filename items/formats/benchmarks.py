@@ -263,7 +263,7 @@ SHAPES: tuple[type[_Shape], ...] = (
 
 def read_benchmark(content: bytes) -> Reading | None:
     """The questions of a published data set, in JSON lines or one JSON document; None for other files."""
-    lines = _first_object(content)
+    lines = _read_first_object(content)
     document = None if lines else _parse_document(content)
     first = lines or (document[0] if document else {})
     shape = next((each for each in SHAPES if each.marks <= first.keys()), None)
@@ -275,7 +275,7 @@ def read_benchmark(content: bytes) -> Reading | None:
     return reading
 
 
-def _first_object(content: bytes) -> dict[str, Any]:
+def _read_first_object(content: bytes) -> dict[str, Any]:
     """The object on the first line, empty if it is none."""
     line = content.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
     try:

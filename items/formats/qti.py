@@ -230,12 +230,12 @@ def _parse(content: bytes, name: str) -> Element:
 def normalize(root: Element) -> Element:
     """The tree with names in one spelling for all versions: no namespace, prefix, hyphens or capitals."""
     for element in root.iter():
-        element.tag = _plain_name(str(element.tag))
-        element.attrib = {_plain_name(name): value for name, value in element.attrib.items()}
+        element.tag = _normalize_name(str(element.tag))
+        element.attrib = {_normalize_name(name): value for name, value in element.attrib.items()}
     return root
 
 
-def _plain_name(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return name.rpartition("}")[2].lower().removeprefix("qti-").replace("-", "")
 
 

@@ -333,7 +333,7 @@ class GeneratorForm(forms.Form):
         return factors
 
     @staticmethod
-    def initial_of(generator: Generator) -> dict[str, Any]:
+    def build_initial(generator: Generator) -> dict[str, Any]:
         factors = "\n".join(f"{name}: {value}" for name, value in generator.factors.items())
         values = {name: getattr(generator, name) for name in ("name", "kind", "description")}
         return {**values, "factors": factors}

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from items.files import mark_tables, zip_files
+from items.files import add_boms, zip_files
 from items.formats import WRITERS
 from items.formats.qti import write_qti
 from items.formats.questions import LeftOut, Statistic, WrittenFile
@@ -50,7 +50,7 @@ def export_questions(project: Project, format_name: str) -> WrittenFile:
 
 
 def build_archive(project: Project, format_name: str, selection: Selection = ALL, *, bom: bool = False) -> bytes:
-    """A ZIP of the file of questions, or of the files for the Hub, and left-out.csv; `bom`: see `wants_mark`."""
+    """A ZIP of the file of questions, or of the files for the Hub, and left-out.csv; `bom`: see `wants_bom`."""
     objects = list_text_objects(project, selection)
     if format_name == HUB:
         texts = [TextRow.model_validate(each) for each in objects]
@@ -58,7 +58,7 @@ def build_archive(project: Project, format_name: str, selection: Selection = ALL
         return zip_files({**files, "left-out.csv": _format_left_out(left_out)})
     written = WRITERS[format_name].write(TextRow.model_validate(each) for each in objects)
     files = list_files(f"{project.slug}-items", format_name, written)
-    return zip_files(mark_tables(files) if bom else files)
+    return zip_files(add_boms(files) if bom else files)
 
 
 def build_study_archive(

@@ -22,12 +22,12 @@ from items.services.bank import get_bank_version, is_unchanged, lock_bank
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan
 from items.services.planning import plan_import
-from items.services.undoing import note_import, use_scratch_project
+from items.services.undoing import record_import, use_scratch_project
 from items.services.versions import ItemVersion, KeyChange, TextVersion, correct_keys, make_items, make_texts, supersede
 from items.values import ItemValues, get_item_values
 from jobs.progress import report_progress
 from projects.models import Project, User
-from projects.scratch import Save, Writer, keep_garbage
+from projects.scratch import Save, Writer, pause_garbage_collection
 
 
 def apply_plan(project: Project, plan: ImportPlan, version: int, filename: str, user: User | None) -> bool:
@@ -110,7 +110,7 @@ def move_rows(
             store_pictures(project, plan.pictures)
             for model in (Text, Item):
                 model._base_manager.filter(project=scratch).update(project=project, superseded_at=None)
-            note_import(project, rows, len(plan.corrections), name, user)
+            record_import(project, rows, len(plan.corrections), name, user)
     return True
 
 
@@ -142,7 +142,7 @@ class ImportRefused(Exception):
         self.plan = plan
 
 
-@keep_garbage()
+@pause_garbage_collection()
 def read_bank_file(
     content: bytes, format_name: str = "lesart", *, name: str = "", columns: Columns | None = None
 ) -> Reading:
@@ -164,7 +164,7 @@ def refuse_unused(columns: Columns | None, reading: Reading) -> Reading:
     return reading
 
 
-@keep_garbage()
+@pause_garbage_collection()
 def import_items(
     project: Project, reading: Reading, options: ImportOptions, *, filename: str, user: User | None = None
 ) -> ImportPlan:

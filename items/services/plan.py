@@ -94,7 +94,7 @@ class ImportPlan:
     languages: dict[str, int] = field(default_factory=dict)
     pictures: list[PictureContent] = field(default_factory=list)
 
-    def admits(self, difference: Difference, update: bool, line: int, place: str, name: str) -> bool:
+    def accept_difference(self, difference: Difference, update: bool, line: int, place: str, name: str) -> bool:
         """Whether the difference is stored, that is if there is one and an update was requested.
 
         If not, adds the problem of another wording, or the warning that other details are skipped.

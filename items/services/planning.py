@@ -59,7 +59,7 @@ def _plan_known(known: Item, item: NamedItem, bank: Bank, options: ImportOptions
     before = get_item_values(known)
     target = merge_item(before, item.row, item.author.name if item.author.is_named else "")
     difference = compare_items(before, target)
-    take = plan.admits(difference, options.update, item.line, item.place, item.id)
+    take = plan.accept_difference(difference, options.update, item.line, item.place, item.id)
     if difference.wording and not take:
         return
     corrections = find_key_changes(known, before, target)
@@ -152,7 +152,7 @@ def plan_known_text(known: Text, text: NamedText, options: ImportOptions, plan: 
     target = merge_text(before, text.row, language)
     plan_markup(text, target, plan)
     difference = compare_texts(before, target)
-    if plan.admits(difference, options.update, text.line, "", text.id):
+    if plan.accept_difference(difference, options.update, text.line, "", text.id):
         plan.changed_texts.append(ChangedText(known, target, difference.fields))
     elif not difference.wording:
         plan.unchanged_texts += 1

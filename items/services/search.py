@@ -58,7 +58,7 @@ class BankSearch:
         return any(getattr(self, each.name) for each in fields(self))
 
     @property
-    def of_items(self) -> Q:
+    def item_condition(self) -> Q:
         """The condition on items."""
         found = Q(generator__name=self.generator) if self.generator else Q()
         return found & Q(tags__has_tag=self.tag) if self.tag else found
@@ -84,8 +84,8 @@ def search_texts(project: Project, search: BankSearch = EVERYTHING) -> QuerySet[
         texts = texts.filter(source=search.source)
     if search.split:
         texts = texts.filter(metadata__split=search.split)
-    chosen = Item.objects.available().filter(search.of_items)
-    if search.of_items:
+    chosen = Item.objects.available().filter(search.item_condition)
+    if search.item_condition:
         texts = texts.filter(Exists(chosen.filter(text=OuterRef("pk"))))
     if search.flag == TextFlag.DUPLICATE:
         from items.services.duplicates import list_texts_of_duplicates  # needs numpy

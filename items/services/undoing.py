@@ -64,7 +64,9 @@ def list_imports(project: Project) -> list[BankImport]:
     return list(project.bank_imports.select_related("user")[:20])
 
 
-def note_import(project: Project, rows: dict[str, list[int]], n_corrections: int, name: str, user: User | None) -> None:
+def record_import(
+    project: Project, rows: dict[str, list[int]], n_corrections: int, name: str, user: User | None
+) -> None:
     BankImport.objects.create(project=project, user=user, name=name, n_corrections=n_corrections, **rows)
 
 

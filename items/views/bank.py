@@ -130,7 +130,7 @@ def text_print(request, slug):
     project = get_project(request.user, slug)
     search = FilterForm(request.GET, choices=list_choices(project)).read_search()
     found = search_texts(project, search)
-    sheets = build_sheets(found[:MAX_PRINTED], search.of_items)
+    sheets = build_sheets(found[:MAX_PRINTED], search.item_condition)
     context = {"project": project, "sheets": sheets, "limit": MAX_PRINTED, "is_cut": found.count() > MAX_PRINTED}
     return render(request, "items/print.html", context)
 
@@ -297,7 +297,7 @@ def key_correct(request, slug, pk):
 def generator_edit(request, slug, pk):
     project = get_project(request.user, slug, Role.RESEARCHER)
     generator = get_object_or_404(Generator, project=project, pk=pk)
-    form = GeneratorForm(request.POST or None, initial=GeneratorForm.initial_of(generator))
+    form = GeneratorForm(request.POST or None, initial=GeneratorForm.build_initial(generator))
     if form.is_valid():
         try:
             edit_generator(generator, **form.cleaned_data)

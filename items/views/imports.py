@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from items.files import wants_mark
+from items.files import wants_bom
 from items.forms.bank import FilterForm, SampleForm
 from items.forms.imports import ColumnsForm, ImportForm, PasteForm, PiecesForm, TextFilesForm
 from items.models import ImportFile
@@ -255,7 +255,7 @@ def question_export(request, slug, format):
     project = get_project(request.user, slug)
     if format not in ARCHIVES:
         raise Http404
-    content = build_archive(project, format, read_selection(request, project), bom=wants_mark(request.GET))
+    content = build_archive(project, format, read_selection(request, project), bom=wants_bom(request.GET))
     response = HttpResponse(content, content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{project.slug}-items-{format}.zip"'
     return response

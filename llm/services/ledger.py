@@ -14,7 +14,7 @@ from django.db.models import Q, Sum
 from django.utils import timezone
 
 from llm import capabilities
-from llm.failures import LIMITED_FOR, STOPS, Failure, Problem, Verdict, judge
+from llm.failures import LIMITED_FOR, STOPS, Failure, Problem, Verdict, decide_retry
 from llm.keys import redact, remove_key
 from llm.models import GOOD, Call, CallState, Drainer, Endpoint, Run, RunState
 from llm.prices import compute_cost, compute_reserve, estimate_tokens_in, get_max_tokens_out
@@ -163,7 +163,7 @@ class CallLedger:
         was_lowered = problem.failure == Failure.PARAMETER and capabilities.record_unsupported(
             self.endpoint, problem, job.prompt
         )
-        verdict = judge(problem, call.tries, was_lowered=was_lowered)
+        verdict = decide_retry(problem, call.tries, was_lowered=was_lowered)
         failure = Failure.REQUEST if problem.failure == Failure.PARAMETER and not was_lowered else problem.failure
         call.state, call.error_class, call.error = verdict.state, failure, redact(problem.words, self.key)
         call.due_at = now + verdict.delay

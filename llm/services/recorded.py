@@ -46,7 +46,7 @@ def fingerprint(messages: Sequence[Mapping[str, Any]], params: Mapping[str, Any]
     return hash_text(to_canonical_json([messages, params, sample]))
 
 
-def record(run: Run) -> Iterator[dict[str, Any]]:
+def export_replies(run: Run) -> Iterator[dict[str, Any]]:
     """The replies of the run, in order, without raw bodies and without log-probabilities of later tokens."""
     for call in run.calls.filter(text__isnull=False, copied_from=None).order_by("position", "sample", "turn"):
         found = {name: getattr(call, name) for name in RECORDED_COLUMNS}

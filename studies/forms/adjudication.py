@@ -75,7 +75,7 @@ def list_values(cell: Cell, items: Sequence[Item], say: Say) -> list[tuple[str, 
     return [*picks, *((str(level), say(cell, level)) for level in cell.question.levels)]
 
 
-class ApartForm(forms.Form):
+class FlagOrExcludeForm(forms.Form):
     """Flag one person's answers about an item in one stage, or exclude them from adjudicated results."""
 
     answer = forms.TypedChoiceField(label=_("Answer"), coerce=int)

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from items.forms.bank import PicturesField
 from items.models import Markup, Text
 from items.pictures import write_data_uri
-from studies.phases import ASKING, ENDING, PROFILE, SCORED, Phase, PhaseQuestion, explain_mark, name_alone
+from studies.phases import ASKING, ENDING, PROFILE, SCORED, Phase, PhaseQuestion, expand_level, explain_mark
 from studies.services.phase_editing import WORDS, add_usual_words, drop_usual_words
 from studies.services.spec import explain_error
 
@@ -447,7 +447,7 @@ def read_keys(data: Any) -> list[str]:
 def show_question(question: Mapping[str, Any]) -> dict[str, Any]:
     """The form's content for a question of a study file; a value equal to its label is left empty."""
     marked = [question.get("answer"), *question.get("screen_out", [])]
-    levels = [name_alone(level) for level in question.get("levels", [])]
+    levels = [expand_level(level) for level in question.get("levels", [])]
     rows = [
         {
             "label": level["label"],

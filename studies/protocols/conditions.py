@@ -105,11 +105,11 @@ def read_condition(data: object) -> Condition:
     """
     if not isinstance(data, Mapping) or not data:
         raise BadCondition("A condition is a mapping, such as {clear: [no]} or {any: [{clear: no}, …]}.")
-    parts = [_part(str(name), value) for name, value in data.items()]
+    parts = [_read_part(str(name), value) for name, value in data.items()]
     return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
 
 
-def _part(name: str, value: object) -> Condition:
+def _read_part(name: str, value: object) -> Condition:
     if name in ("all", "any"):
         if not isinstance(value, list) or not value:
             raise BadCondition(f"“{name}” in a condition takes a list of conditions.")

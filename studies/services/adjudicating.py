@@ -133,7 +133,7 @@ def filter_latest_answers(study: Study) -> QuerySet[Response]:
     return mine.exclude(Exists(later))
 
 
-def filter_standing(study: Study) -> QuerySet[Adjudication]:
+def filter_valid_decisions(study: Study) -> QuerySet[Adjudication]:
     """The decisions that are in force."""
     return Adjudication.objects.filter(response__assignment__annotator__study=study, reopened_at=None)
 
@@ -174,7 +174,7 @@ def find_moot_answers(study: Study, unit: Unit | None = None) -> set[int]:
     same sheet; of the whole study or of one unit."""
     stages = {stage.name: stage for stage in get_declaration(study).stages}
     conditional = [name for name, stage in stages.items() if stage.is_conditional]
-    standing = filter_standing(study).filter(settled=Ruling.DECIDED, response__stage__in=conditional)
+    standing = filter_valid_decisions(study).filter(settled=Ruling.DECIDED, response__stage__in=conditional)
     if unit is not None:
         standing = standing.filter(response__assignment__unit=unit)
     decided = dict(standing.values_list("response", "value")) if conditional else {}
@@ -207,7 +207,7 @@ def list_units(study: Study) -> list[UnitState]:
     place = ("response__assignment__unit", "response__item", "response__stage", "response__question")
     decided: dict[int, set[Any]] = {}
     apart: dict[int, int] = {}
-    for settled, unit, *cell in filter_standing(study).values_list("settled", *place):
+    for settled, unit, *cell in filter_valid_decisions(study).values_list("settled", *place):
         if settled == Ruling.DECIDED:
             decided.setdefault(unit, set()).add(tuple(cell))
         else:
@@ -304,7 +304,7 @@ def make_rows(cell: Cell, decision: Decision, value: Value, user: User) -> list[
 
 
 @transaction.atomic
-def set_answer_apart(unit: Unit, response_id: int, settled: Ruling, reason: str, user: User) -> int:
+def flag_or_exclude_answer(unit: Unit, response_id: int, settled: Ruling, reason: str, user: User) -> int:
     """Flag or exclude one person's answers about one item in one stage; returns how many responses these are.
 
     `response_id`: any of these responses. `CannotAdjudicate` without a reason, for an answer that is not of the unit,
@@ -342,7 +342,7 @@ def reopen_unit(unit: Unit, reason: str, user: User) -> int:
     study = lock_study(unit.study, *STATES)
     if not reason.strip():
         raise CannotAdjudicate(_("Say why you reopen the unit."))
-    standing = filter_standing(study).filter(response__assignment__unit=unit)
+    standing = filter_valid_decisions(study).filter(response__assignment__unit=unit)
     n = standing.update(reopened_by=user, reopened_at=timezone.now(), reopened_because=reason.strip()[:MAX_REASON])
     if not n:
         raise CannotAdjudicate(_("Nothing was decided about this unit."))

@@ -29,7 +29,7 @@ class GivenAnswers:
 
 
 @dataclass(frozen=True)
-class About:
+class AnswerScope:
     """What answers about an item may refer to: its options, ids to pick from, and the questions that apply."""
 
     option_ids: Collection[int] = ()
@@ -50,7 +50,7 @@ class Answer(NamedTuple):
     comment: str = ""
 
 
-def check_answers(stage: Stage, given: GivenAnswers, about: About, *, partial: bool = False) -> list[Answer]:
+def check_answers(stage: Stage, given: GivenAnswers, about: AnswerScope, *, partial: bool = False) -> list[Answer]:
     """The checked answers about one item. Options are judged all or none; a model (`partial`) may judge them one by
     one.
 
@@ -71,7 +71,9 @@ def check_answers(stage: Stage, given: GivenAnswers, about: About, *, partial: b
     return found
 
 
-def check_option_answers(question: Question, given: GivenAnswers, about: About, partial: bool) -> Iterable[Answer]:
+def check_option_answers(
+    question: Question, given: GivenAnswers, about: AnswerScope, partial: bool
+) -> Iterable[Answer]:
     ticks = given.ticks.get(question.name, {})
     if ticks and not partial and set(ticks) != set(about.option_ids):
         raise InvalidAnswer("An answer must judge each option of its item once.")
@@ -81,7 +83,7 @@ def check_option_answers(question: Question, given: GivenAnswers, about: About, 
         yield Answer(given.item_id, option_id, question.name, question.check(ticked), unsure, probability)
 
 
-def refuse_unasked(stage: Stage, given: GivenAnswers, about: About, applying: Iterable[Question]) -> None:
+def refuse_unasked(stage: Stage, given: GivenAnswers, about: AnswerScope, applying: Iterable[Question]) -> None:
     """Raises `InvalidAnswer` for a question that does not apply, that these answers skip, or that is not reopened."""
     asked, names = stage.path(given.values, applying), {question.name for question in applying}
     for name in (*given.values, *given.ticks):
@@ -211,6 +213,6 @@ class ShownItems:
             found.get(item, {})[pk] = OptionWords(text, correct)
         return found
 
-    def first_of(self, unit_id: int) -> int | None:
+    def find_first_item(self, unit_id: int) -> int | None:
         """The first item of a unit, regardless of the order shown."""
         return next((row.item_id for row in self.rows if row.unit_id == unit_id), None)

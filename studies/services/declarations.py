@@ -74,11 +74,11 @@ def get_question_source(study: Study, owner: Study | Variant) -> QuestionSource:
         protocol = PROTOCOLS[study.protocol]
         declaration = protocol.declare(protocol.fill(owner.params), version.content)
         found = QuestionSource(declaration, fill_wording(version.content, declaration))
-        keep(_kept, key, found)
+        cache_value(_kept, key, found)
     return found
 
 
-def keep(kept: dict[Any, Any], key: Any, value: Any) -> None:
+def cache_value(kept: dict[Any, Any], key: Any, value: Any) -> None:
     """Add the value to a cache, which is emptied first if it is full."""
     if len(kept) >= MAX_KEPT:
         kept.clear()
@@ -103,7 +103,7 @@ def get_annotator_question_source(annotator: Annotator) -> QuestionSource:
         return get_question_source(study, owner)
     key = study.pk, study.launched_at, study.instrument_version_id
     if key not in _launched:
-        keep(_launched, key, get_question_source(study, study))
+        cache_value(_launched, key, get_question_source(study, study))
     return _launched[key]
 
 

@@ -119,7 +119,7 @@ KEPT_SECONDS = 300
 SAMPLED_UNITS = 500
 
 
-def tell_minutes(study: Study) -> int:
+def get_shown_minutes(study: Study) -> int:
     """The minutes that annotators see: the median of those who have finished if there are enough of them, else an
     estimate.
 

@@ -32,7 +32,7 @@ from studies.models import (
 from studies.models.people import DONE
 from studies.protocols import PROTOCOLS, InvalidAnswer, Question, Stage
 from studies.protocols.base import Value, get_stored_item
-from studies.services.answers import About, Answer, GivenAnswers, check_answers
+from studies.services.answers import Answer, AnswerScope, GivenAnswers, check_answers
 from studies.services.declarations import get_declaration
 from studies.services.launching import delete_annotators
 from studies.services.states import STATE_SENTENCES, WrongState, lock_study
@@ -199,7 +199,7 @@ def check_judgments(stage: Stage, judged: OptionJudgments, options: Mapping[int,
     if any(not 0 <= share <= 1 for share in judged.probability.values()):
         raise InvalidAnswer("A probability lies between 0 and 1.")
     given = GivenAnswers(judged.item_id, {ANSWER: judged.ticks}, probability=judged.probability)
-    return check_answers(stage, given, About(known), partial=True)
+    return check_answers(stage, given, AnswerScope(known), partial=True)
 
 
 @transaction.atomic
@@ -333,7 +333,7 @@ def store_values(
 
     `values`: all values of this item, including earlier ones, on which the questions to ask depend.
     """
-    allowed = About((), about.has_expected_answer, tuple(picks))
+    allowed = AnswerScope((), about.has_expected_answer, tuple(picks))
     insert_answers(
         assignment, stage, check_answers(stage, GivenAnswers(about.item_id, values=values), allowed, partial=True)
     )

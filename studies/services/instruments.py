@@ -49,7 +49,7 @@ def load_shipped() -> dict[str, dict[str, Any]]:
     return {name: content for name, (_source, content) in read_shipped_files().items()}
 
 
-def find_shipped_model(name: str, language: str) -> dict[str, Any] | None:
+def find_shipped_wording(name: str, language: str) -> dict[str, Any] | None:
     """The shipped wording of that name, in the language if there is one, else in any."""
     same = {key: content for key, content in load_shipped().items() if content["name"] == name}
     return same.get(f"{name}/{language}") or next(iter(same.values()), None)

@@ -22,7 +22,7 @@ from jobs.progress import Listener, report_progress
 from jobs.scheduling import get_or_schedule, make_job
 from projects.audit import record_act
 from projects.models import User, new_token
-from projects.scratch import CHUNK, Save, Writer, keep_garbage
+from projects.scratch import CHUNK, Save, Writer, pause_garbage_collection
 from studies.models import (
     Annotator,
     Assignment,
@@ -164,7 +164,7 @@ def launch_study(study: Study, made_by: User | None = None) -> tuple[Study, Chos
     """
     if study.variants.exists():
         check_variants(study, choose_items(study))
-    with keep_garbage(), scratch_study(study) as (scratch, writer):
+    with pause_garbage_collection(), scratch_study(study) as (scratch, writer):
         prepared = None
         for attempt in count():
             with bank_locked(study.project) if attempt > MAX_CHANGES else nullcontext():

@@ -25,7 +25,7 @@ from studies.models.study import PRACTICE
 from studies.phases import AFTER_UNITS, Phase, PhaseQuestion
 from studies.presentation_order import draw_orders
 from studies.protocols import PROTOCOLS, Declaration
-from studies.services.declarations import get_annotator_declaration, get_annotator_wording, keep
+from studies.services.declarations import cache_value, get_annotator_declaration, get_annotator_wording
 from studies.services.selection import (
     ChosenTexts,
     PlannedUnit,
@@ -49,7 +49,7 @@ def get_phases(study: Study) -> tuple[Phase, ...]:
         return read_phases(study)
     key = study.pk, study.launched_at, study.phases_changed_at
     if key not in _launched:
-        keep(_launched, key, read_phases(study))
+        cache_value(_launched, key, read_phases(study))
     return _launched[key]
 
 

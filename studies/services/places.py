@@ -16,7 +16,7 @@ from projects.sql import PreparedQuery, as_time
 from studies.models import Annotator, Apart, Assignment, EndReason, Purpose, StudyState
 from studies.protocols import Stage
 from studies.services.answers import Drafts, ShownItems
-from studies.services.declarations import get_annotator_declaration, keep
+from studies.services.declarations import cache_value, get_annotator_declaration
 from studies.services.phases import find_open_phase
 from studies.services.selection import CALIBRATION, MAIN
 
@@ -129,7 +129,7 @@ def count_units(annotator: Annotator, round: int) -> tuple[int, int]:
             return finished + sum(n for (n,) in read_done_since(annotator.pk, round, as_time(last))), total
     ((finished, total, last),) = read_counts(annotator.pk, round)
     if total > MANY and last:
-        keep(_counted, key, (monotonic(), finished, total, last))
+        cache_value(_counted, key, (monotonic(), finished, total, last))
     return finished, total
 
 

@@ -189,7 +189,7 @@ class Coverage:
         return sum(all(cell.done >= cell.planned for cell in cells) for _text, cells in self.rows)
 
 
-def cover_texts(study: Study) -> Coverage:
+def build_coverage(study: Study) -> Coverage:
     """The grid of people whose answers count. A stage has one column per generator if each unit is about one item, or
     if the stage shows the items of one generator."""
     stages = get_declaration(study).stages

@@ -117,7 +117,7 @@ def derive_token(study: Study, start: str) -> str:
     return salted_hmac("lesart.start", f"{study.pk}/{start}").hexdigest()[:43]
 
 
-def find_stranger(study: Study, person: str, start: str) -> Annotator | None:
+def find_known_visitor(study: Study, person: str, start: str) -> Annotator | None:
     """The person who came before with this platform id, or from this very landing page."""
     people = study.annotators.filter(kind=AnnotatorKind.HUMAN, purpose=Purpose.MAIN)
     known = people.filter(person=person) if person else people.filter(token=derive_token(study, start))
@@ -125,7 +125,7 @@ def find_stranger(study: Study, person: str, start: str) -> Annotator | None:
 
 
 @transaction.atomic
-def start_stranger(
+def admit_visitor(
     study: Study, *, person: str = "", start: str = "", group: str = "", profile: Mapping[str, str] | None = None
 ) -> Annotator:
     """Admit somebody through the open link, with cells of the plan; a returning person stays the same annotator.
@@ -134,7 +134,7 @@ def start_stranger(
     """
     hold_state(study.pk)
     study = lock_study(study, StudyState.LIVE)
-    known = find_stranger(study, person, start)
+    known = find_known_visitor(study, person, start)
     if known:
         return known
     return_abandoned(study)

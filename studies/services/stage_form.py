@@ -17,7 +17,7 @@ from studies.presentation_order import Subject, list_subjects, read_shown_items
 from studies.protocols import PROTOCOLS, Question, Stage
 from studies.protocols.base import MAX_TEXT, Value
 from studies.protocols.conditions import walk
-from studies.services.answers import About, Drafts, GivenAnswers, ShownItems
+from studies.services.answers import AnswerScope, Drafts, GivenAnswers, ShownItems
 from studies.services.declarations import fill_slots, get_annotator_question_source, get_stage_words
 from studies.services.places import Place
 
@@ -63,7 +63,7 @@ class StageForm:
         self.shown_items = shown_items or ShownItems([(assignment, stage.name)])
         self.shown = read_shown_items(assignment.shown, stage.name)
         kind = PROTOCOLS[assignment.annotator.study.protocol].unit
-        first = self.shown_items.first_of(assignment.unit_id) if kind == "pair" else None
+        first = self.shown_items.find_first_item(assignment.unit_id) if kind == "pair" else None
         subjects = list_subjects(self.shown, kind, first)
         self.subjects = [each for each in subjects if each.handle in items] if items else subjects
         self.allowed: dict[str, list[str]] = {}  # by field, the values it may take; empty for free text
@@ -221,7 +221,7 @@ class StageForm:
         ]
 
     def list_option_problems(self, question: Question, subject: Subject) -> list[str]:
-        ticked = self.ticks_in(f"{question.name}-{subject.handle}")
+        ticked = self.read_ticks(f"{question.name}-{subject.handle}")
         found = []
         if subject.options and not ticked:
             found.append(_("Select an option, or choose “None is correct”."))
@@ -229,7 +229,7 @@ class StageForm:
             found.append(_("You selected both an option and “None is correct”. Keep one of them."))
         return found
 
-    def ticks_in(self, name: str) -> list[str]:
+    def read_ticks(self, name: str) -> list[str]:
         return list(self.values.get(name) or [])
 
     def find_value(self, question: Question, subject: Subject) -> Value | None:
@@ -283,7 +283,7 @@ class StageForm:
             if question.per == "option" and value:
                 ticks[question.name] = {option.option_id: option.handle in value for option in subject.options}
         values = {name: value for name, value in self.path(subject).items() if value is not None}
-        unsure = self.ticks_in(f"{UNSURE}-{subject.handle}")
+        unsure = self.read_ticks(f"{UNSURE}-{subject.handle}")
         marked = frozenset(option.option_id for option in subject.options if option.handle in unsure)
         comments = {
             kind.removeprefix(COMMENT): comment
@@ -292,10 +292,10 @@ class StageForm:
         }
         return GivenAnswers(subject.item_id, ticks, values, marked, comments=comments)
 
-    def describe_subject(self, subject: Subject) -> About:
+    def describe_subject(self, subject: Subject) -> AnswerScope:
         """What `check_answers` needs to know about the subject."""
         again = self.reopened[subject.handle]
-        return About(
+        return AnswerScope(
             option_ids=[option.option_id for option in subject.options],
             has_expected_answer=self.has_expected_answer(subject),
             picks=[self.shown_items.items[side.item_id].external_id for side in subject.sides],
@@ -306,7 +306,7 @@ class StageForm:
         """Whether no answer about the subject is missing."""
         asked = self.path(subject)
         return all(
-            bool(self.ticks_in(f"{question.name}-{subject.handle}"))
+            bool(self.read_ticks(f"{question.name}-{subject.handle}"))
             if question.per == "option"
             else question.name not in asked or not question.required or asked[question.name] is not None
             for question in self.open_questions[subject.handle]

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from items.models import Item
 from projects.models import Role, User
 from studies.access import get_study
-from studies.forms.adjudication import ApartForm, DecisionsForm, ReopenForm
+from studies.forms.adjudication import DecisionsForm, FlagOrExcludeForm, ReopenForm
 from studies.models import Adjudication, Response, Ruling, Study, Unit
 from studies.question_words import name_label, name_question, name_stage
 from studies.services import adjudicating
@@ -98,7 +98,7 @@ class UnitPage:
         }
         open_cells = [cell for cell in self.cells if cell.is_open or not (cell.is_conflict or cell.decision)]
         self.decisions = DecisionsForm(open_cells, self.items, self.say, data if self.act_name == "decide" else None)
-        self.apart = ApartForm(self.list_sheets(), data if self.act_name == "apart" else None)
+        self.apart = FlagOrExcludeForm(self.list_sheets(), data if self.act_name == "apart" else None)
         self.reopening = ReopenForm(data if self.act_name == "reopen" else None)
 
     def act(self, user: User) -> str:
@@ -124,7 +124,7 @@ class UnitPage:
     def set_apart(self, user: User) -> str:
         given = self.apart.cleaned_data
         settled = Ruling(given["settled"])
-        adjudicating.set_answer_apart(self.unit, given["answer"], settled, given["reason"], user)
+        adjudicating.flag_or_exclude_answer(self.unit, given["answer"], settled, given["reason"], user)
         return _("The answer is excluded.") if settled == Ruling.EXCLUDED else _("The answer is flagged.")
 
     def reopen(self, user: User) -> str:
@@ -174,7 +174,7 @@ class UnitPage:
 
     def context(self) -> dict[str, Any]:
         rows = [self.show(*row) for row in self.decisions.rows]
-        standing = adjudicating.filter_standing(self.unit.study).filter(response__assignment__unit=self.unit)
+        standing = adjudicating.filter_valid_decisions(self.unit.study).filter(response__assignment__unit=self.unit)
         return {
             "unit": self.unit,
             "text": self.unit.text,

@@ -24,7 +24,7 @@ from studies.question_words import name_stage
 from studies.services import people, recruiting, roster
 from studies.services.monitor import FINISHED, Overview, Person, compute_fair_pay, list_people
 from studies.services.people import NothingToReplace
-from studies.services.progress import cover_texts, list_annotators, say_done
+from studies.services.progress import build_coverage, list_annotators, say_done
 from studies.services.reports import close_report, list_comments, list_reports
 from studies.services.rights import CannotErase, erase_person, list_own_answers
 from studies.services.spec import SpecError
@@ -93,7 +93,7 @@ def build_live_part(study: Study, page: str | None = None) -> dict[str, Any]:
     """The context of the reloaded part. Viewers get numbers only; the context lacks what a role may not see."""
     overview = Overview(study, list_people(study))
     role = study.project.my_role
-    coverage = cover_texts(study) if not study.is_draft else None
+    coverage = build_coverage(study) if not study.is_draft else None
     may_see, may_manage = role.rank >= Role.REVIEWER.rank, role.rank >= Role.RESEARCHER.rank
     if may_manage:
         contacts = {each.annotator_id: each for each in roster.filter_contacts(study)}
@@ -292,7 +292,7 @@ def people_act(request, slug):
     if "confirmed" not in request.POST or (context["typed"] and request.POST["confirmed"].strip() != study.slug):
         context["is_wrong"] = "confirmed" in request.POST
         return render(request, "studies/people_confirm.html", context)
-    do_to_all(request, act_on, title, chosen)
+    act_on_all(request, act_on, title, chosen)
     return redirect("study_annotators", study.slug)
 
 
@@ -301,7 +301,7 @@ def find_chosen(study: Study, pks: Sequence[str]) -> list[Annotator]:
     return list(study.annotators.filter(kind=AnnotatorKind.HUMAN, pk__in=wanted).select_related("study"))
 
 
-def do_to_all(request, act_on, title, chosen: list[Annotator]) -> None:
+def act_on_all(request, act_on, title, chosen: list[Annotator]) -> None:
     """Do it for each person: a failure is reported, and the others are still done."""
     done = 0
     for annotator in chosen:

@@ -15,7 +15,7 @@ from studies.forms.phases import KINDS, PhaseForm, RecruitmentForm
 from studies.phases import AFTER_UNITS, ONCE
 from studies.services import phase_editing, recruiting
 from studies.services.declarations import get_wording
-from studies.services.durations import tell_minutes
+from studies.services.durations import get_shown_minutes
 from studies.services.phases import get_usual_words, list_practice_choices
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
@@ -87,7 +87,7 @@ def describe(request, study) -> dict:
         "may_recruit": mine and study.state in ("draft", "live", "paused"),
         "open_link": link if mine else "",
         "id_secret": recruiting.get_id_secret(study) if mine and link and study.recruitment.get("signed_ids") else "",
-        "minutes": tell_minutes(study) if study.launched_at else None,
+        "minutes": get_shown_minutes(study) if study.launched_at else None,
     }
 
 

@@ -13,8 +13,8 @@ from analysis.frames.evidence import collect_evidence
 from analysis.pack.archive import BadPack
 from analysis.pack.restored_study import list_passages
 from analysis.science.readers import build_reader_tables, group_people
-from analysis.services.cached_results import state_of
-from analysis.services.reporting import report_from
+from analysis.services.cached_results import hash_state
+from analysis.services.reporting import build_report
 from studies.models import EndReason, PhasePassed
 from studies.phases import Phase
 from studies.services.answering import pass_phase
@@ -97,7 +97,7 @@ def test_a_pack_brings_back_the_answers_and_equal_tables(study):
     again = import_pack_bytes(pack)
     assert list(read_background(again).values()) == told
     assert results_in(export_pack_bytes(again, dif_by="first_language", seed=abs(study.seed))) == results_in(pack)
-    (row,) = report_from(collect_evidence(again, CHOICES)).table("dif").rows
+    (row,) = build_report(collect_evidence(again, CHOICES)).table("dif").rows
     assert (row["group_a"], row["group_b"], row["n_people"]) == ("English", "other", 2)
 
 
@@ -114,9 +114,9 @@ def test_answers_that_nobody_could_choose_do_not_come_in(study, given):
 
 
 def test_a_later_answer_makes_another_state(study):
-    before, usual = state_of(study, CHOICES), state_of(study, Choices())
+    before, usual = hash_state(study, CHOICES), hash_state(study, Choices())
     PhasePassed.objects.filter(annotator__seat=0).update(answers={"first_language": "English"})
-    assert (state_of(study, CHOICES) == before, state_of(study, Choices()) == usual) == (False, True)
+    assert (hash_state(study, CHOICES) == before, hash_state(study, Choices()) == usual) == (False, True)
 
 
 def test_it_is_chosen_on_the_page_in_the_api_and_in_the_command(study, as_user, viewer, tmp_path):

@@ -11,7 +11,7 @@ from django.urls import reverse
 from analysis.choices import Choices
 from analysis.exports.writing import export_responses
 from analysis.frames.evidence import collect_evidence
-from analysis.services.reporting import report_from
+from analysis.services.reporting import build_report
 from annotation.simulation import simulate_study
 from evaluation.services.judges import JudgeSpec, start
 from evaluation.services.progress import get_row
@@ -143,7 +143,7 @@ def test_a_model_answers_what_is_required_and_is_asked_in_the_words_of_the_wordi
 
 def test_every_number_of_the_report_leads_to_the_answers_that_it_counts(study):
     evidence = collect_evidence(study, Choices(seed=1, purposes=("main", "simulated")))
-    tables = {table.name: table for table in report_from(evidence).tables}
+    tables = {table.name: table for table in build_report(evidence).tables}
     assert {"counts", "distributions", "agreement", "description"} <= set(tables)
     assert {(row["n_items"], row["n_texts"]) for row in tables["counts"].rows if row["question"] != "useful"} == {
         (6, 2)

@@ -114,7 +114,7 @@ def test_a_recomputed_number_leads_to_the_cell_it_came_from(two_annotators, as_u
 
     def leads_to(name, number, **names):
         table = build(two_annotators, Choices()).table(name)
-        return {"table": name, "number": number, "row": table.row_key(table.find_row(names))} in links
+        return {"table": name, "number": number, "row": table.make_row_key(table.find_row(names))} in links
 
     own = {"generator": "careful", "evaluator": "human"}
     assert leads_to("informativity", "informativity", **own)

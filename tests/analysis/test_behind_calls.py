@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.frames.evidence import collect_evidence
-from analysis.reports.labels import label_mass
-from analysis.services.reporting import drill_down, full_report_from
+from analysis.reports.labels import build_label_mass
+from analysis.services.reporting import build_full_report, drill_down
 from evaluation.services import asking, judges
 from evaluation.services.asking import ModelSpec
 from evaluation.services.judges import JudgeSpec
@@ -55,7 +55,7 @@ def rows(study, table, row, column):
 
 
 def test_the_calls_give_the_label_mass_again_the_least_first(asked_study):
-    for row in label_mass(asked_study, ("main",)).rows:
+    for row in build_label_mass(asked_study, ("main",)).rows:
         found = [call["mass"] for call in rows(asked_study, "label_mass", row, "mean")]
         assert len(found) == row["n"] == 4
         assert found == sorted(found)
@@ -63,7 +63,7 @@ def test_the_calls_give_the_label_mass_again_the_least_first(asked_study):
 
 
 def test_behind_the_count_of_little_mass_stand_those_calls_alone(asked_study):
-    (row, _other) = label_mass(asked_study, ("main",)).rows
+    (row, _other) = build_label_mass(asked_study, ("main",)).rows
     found = rows(asked_study, "label_mass", row, "low")
     assert len(found) == row["low"] > 0
     assert {call["raw_output"] for call in found} == {"The"}
@@ -71,7 +71,7 @@ def test_behind_the_count_of_little_mass_stand_those_calls_alone(asked_study):
 
 
 def test_each_call_is_the_one_that_the_answer_was_read_from(asked_study):
-    (row, _other) = label_mass(asked_study, ("main",)).rows
+    (row, _other) = build_label_mass(asked_study, ("main",)).rows
     for found in rows(asked_study, "label_mass", row, "mean"):
         run, pk = map(int, found["call"].split("/"))
         call = Call.objects.get(run=run, pk=pk)
@@ -98,7 +98,7 @@ def test_the_replies_with_a_winner_give_the_share_of_the_item_shown_first(pairs_
 
 def order_of_pairs(study):
     evidence = collect_evidence(study, Choices(seed=1))
-    (row,) = next(table.rows for table in full_report_from(evidence).tables if table.name == "position_bias")
+    (row,) = next(table.rows for table in build_full_report(evidence).tables if table.name == "position_bias")
     return row
 
 

@@ -7,7 +7,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from analysis.choices import Choices
 from analysis.frames.evidence import collect_evidence
-from analysis.services.reporting import drill_down, report_from
+from analysis.services.reporting import build_report, drill_down
 from studies.services.responses.importing import import_responses
 from tests.analysis.rows import covering, find_row
 from tests.stopping import ITEMS, draft_study, make_bank, rows
@@ -31,7 +31,7 @@ def evidence(project):
 
 @pytest.fixture
 def report(evidence):
-    return report_from(evidence)
+    return build_report(evidence)
 
 
 def kappa_of(pairs) -> float:

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.choices import Choices
 from analysis.frames.evidence import collect_evidence
-from analysis.services.reporting import drill_down, report_from
+from analysis.services.reporting import build_report, drill_down
 from studies.services.responses.importing import import_responses
 from tests.pairs import GENERATORS, draft_study, generator_of, make_bank, true_preference
 from tests.studies.answer_files import as_csv
@@ -36,7 +36,7 @@ def evidence(project):
 
 @pytest.fixture
 def report(evidence):
-    return report_from(evidence)
+    return build_report(evidence)
 
 
 def winner(judgment) -> str:

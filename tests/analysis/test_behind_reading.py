@@ -18,7 +18,7 @@ from sklearn.metrics import roc_auc_score
 from analysis.choices import Choices
 from analysis.frames.evidence import collect_evidence
 from analysis.measures.item_analysis import miskey
-from analysis.services.reporting import full_report_from
+from analysis.services.reporting import build_full_report
 from tests import reading
 from tests.analysis.rows import numbers_in, rows_behind
 
@@ -416,7 +416,7 @@ ADJUSTED = {("contrasts", name) for name in ("low_adjusted", "high_adjusted", "p
 
 def test_every_number_comes_out_again(evidence):
     counted = set()
-    for table in full_report_from(evidence).tables:
+    for table in build_full_report(evidence).tables:
         for row, column in numbers_in(table):
             rows = rows_behind(evidence, table, row, column)
             again = AGAIN[table.name][column.name](rows, row, table)
@@ -429,7 +429,7 @@ def test_adjusted_contrasts_come_out_again(project):
     cache.clear()
     study = reading.plant_five_texts(project)
     evidence = collect_evidence(study, Choices(seed=study.seed))
-    table, counted = full_report_from(evidence).table("contrasts"), set()
+    table, counted = build_full_report(evidence).table("contrasts"), set()
     for row, column in numbers_in(table):
         again = AGAIN["contrasts"][column.name](rows_behind(evidence, table, row, column), row, table)
         assert again == pytest.approx(row[column.name]), (table.names(row), column.name)
@@ -438,7 +438,7 @@ def test_adjusted_contrasts_come_out_again(project):
 
 
 def test_the_file_of_a_page_has_the_rows_of_the_source(study, evidence, as_user, reviewer):
-    tables = {table.name: table for table in full_report_from(evidence).tables}
+    tables = {table.name: table for table in build_full_report(evidence).tables}
     for name in ("agreement_with_humans", "ratings", "item_analysis", "stand_in", "description"):
         table = tables[name]
         row, column = next(numbers_in(table))
@@ -450,7 +450,7 @@ def test_the_file_of_a_page_has_the_rows_of_the_source(study, evidence, as_user,
 
 def test_only_people_and_levels_of_the_number_are_behind_it(evidence):
     """What a pooled recount could miss: whose rows these are."""
-    tables = {table.name: table for table in full_report_from(evidence).tables}
+    tables = {table.name: table for table in build_full_report(evidence).tables}
     for row, column in numbers_in(tables["ratings"], most=100):
         rows = rows_behind(evidence, tables["ratings"], row, column)
         level = column.name.removeprefix("n_")

@@ -12,7 +12,7 @@ from django.urls import reverse
 from analysis.choices import Choices
 from analysis.exports.writing import export_responses, iter_wide_rows
 from analysis.frames.evidence import collect_evidence
-from analysis.services.reporting import build, report_from
+from analysis.services.reporting import build, build_report
 from evaluation.services.judges import JudgeSpec, start
 from evaluation.services.progress import get_row
 from llm.services.draining import drain_here
@@ -117,7 +117,7 @@ def test_agreement_is_about_the_item_chosen(study):
 
 def test_behind_a_count_stand_the_choices(study):
     evidence = collect_evidence(study, Choices(seed=1))
-    table = report_from(evidence).table("item_scores")
+    table = build_report(evidence).table("item_scores")
     alder = next(row for row in table.rows if row["generator"] == "alder")
     best = next(column for column in table.columns if column.name == "best")
     behind = rows_behind(evidence, table, alder, best)

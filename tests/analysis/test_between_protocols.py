@@ -16,7 +16,7 @@ from analysis.choices import Choices
 from analysis.frames.evidence import collect_evidence
 from analysis.measures.reliability import alpha_of_parts
 from analysis.science.scores import GENERATORS as OF_GENERATORS
-from analysis.science.scores import Reliable, StudyScores, compare_studies, say_comparison, score_study
+from analysis.science.scores import StudyScores, TimedReliability, compare_studies, say_comparison, score_study
 from analysis.services.results import compare_with, list_comparable
 from analysis.tables.page import build_page_table
 from api.models import Scope
@@ -90,8 +90,8 @@ def test_items_with_other_words_are_not_the_same(values):
 
 def test_an_hour_is_stepped_by_spearman_and_brown(values):
     alpha = alpha_of_parts(values.T)
-    one = scores_of("fluency", values, hours=[Reliable(OF_GENERATORS, "fluency", alpha, 30.0)])
-    other = scores_of("clarity", values, hours=[Reliable(OF_GENERATORS, "clarity", alpha, 120.0)])
+    one = scores_of("fluency", values, hours=[TimedReliability(OF_GENERATORS, "fluency", alpha, 30.0)])
+    other = scores_of("clarity", values, hours=[TimedReliability(OF_GENERATORS, "clarity", alpha, 120.0)])
     tables = compare_studies(one, other)
     hour = row_of(tables[1], study="fluency")
     assert hour["hour"] == pytest.approx(2 * alpha.value / (1 + alpha.value))
@@ -102,7 +102,9 @@ def test_an_hour_is_stepped_by_spearman_and_brown(values):
 
 def test_an_hour_without_an_interval_says_why(values):
     alpha = replace(alpha_of_parts(values.T), low=-0.1)
-    one, other = (scores_of(name, values, hours=[Reliable(OF_GENERATORS, name, alpha, 30.0)]) for name in ("a", "b"))
+    one, other = (
+        scores_of(name, values, hours=[TimedReliability(OF_GENERATORS, name, alpha, 30.0)]) for name in ("a", "b")
+    )
     hour = compare_studies(one, other)[1].rows[0]
     reason = "The interval of α over texts reaches 0 or below, so an hour has no interval."
     assert (hour["hour"] > 0, hour["low"], hour["reason"]) == (True, None, reason)

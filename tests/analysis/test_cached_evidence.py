@@ -13,7 +13,7 @@ from analysis.frames.evidence import collect_evidence
 from analysis.frames.responses import read_answers, read_columns
 from analysis.services import cached_evidence, cached_results
 from analysis.services.cached_evidence import load_evidence
-from analysis.services.reporting import drill_down, find_shared, full_report_from, list_specs
+from analysis.services.reporting import build_full_report, drill_down, find_shared, list_specs
 from analysis.tables.writers import as_csv
 from items.models import Option
 from studies.models import Annotator, Assignment, Response
@@ -172,7 +172,7 @@ def test_the_answers_that_a_row_shares_are_all_that_its_numbers_count(make, proj
     study = make(project)
     choices = Choices(purposes=("main", "pilot"))
     whole, parts, seen = load_evidence(study, choices), {}, set()
-    for table in full_report_from(whole).tables:
+    for table in build_full_report(whole).tables:
         for row, column in numbers_in(table, most=4):
             shared = find_shared(study, table.name, row)
             if not shared:
@@ -191,7 +191,7 @@ def test_the_answers_that_a_row_shares_are_all_that_its_numbers_count(make, proj
 
 
 def test_the_rows_behind_a_number_are_of_the_evidence_that_is_cached(study, reads, as_user, reviewer, run_jobs):
-    tables = full_report_from(collect_evidence(study, Choices(seed=abs(study.seed)))).tables
+    tables = build_full_report(collect_evidence(study, Choices(seed=abs(study.seed)))).tables
     table = next(table for table in tables if table.name == "informativity")
     names, client = table.names(table.rows[0]) | {"table": "informativity"}, as_user(reviewer)
     for number in ("n_items", "guessability"):

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.choices import Choices
-from analysis.services.results import report_of
+from analysis.services.results import get_report
 from analysis.tables.page_grids import place_side_by_side
 from tests.analysis.rows import lines_under
 from tests.factory import answer, make_annotator
@@ -17,7 +17,7 @@ def beside(tiny, items):
     answer(person, "guess", items["c1"], "FT")
     answer(person, "read", items["c1"], "TF")
     answer(model, "read", items["c1"], "TF")
-    return place_side_by_side(report_of(tiny, Choices()).table("informativity"), "annotators")
+    return place_side_by_side(get_report(tiny, Choices()).table("informativity"), "annotators")
 
 
 def test_a_column_for_each_who_answered(beside):

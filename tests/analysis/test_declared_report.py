@@ -6,7 +6,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from analysis.plugins import ProtocolPlugin, load_plugins
-from analysis.reports.description import description
+from analysis.reports.description import build_description
 from analysis.reports.report import Report
 from analysis.tables.spec import Column
 from studies.protocols import PROTOCOLS
@@ -22,7 +22,7 @@ def toy_report(evidence):
     rows = [{"question": name, "n": int(n)} for name, n in counted.items()]
     shown = (Column("question", "Question"), Column("n", "n", "count"))
     asked = make_table("asked", ("question", "n"), rows, title="Asked", columns=shown)
-    return Report((asked, description(evidence)), (), ())
+    return Report((asked, build_description(evidence)), (), ())
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from analysis.protocols.dimension_ratings.dimensions import compare_scored_dimen
 from analysis.protocols.dimension_ratings.report import list_sentences
 from analysis.reports.contrasts import Family, GeneratorFigure
 from analysis.reports.headlines import mark_extremes
-from analysis.services.figures import figure_specification
+from analysis.services.figures import specify_figure
 from analysis.services.reporting import build
 from studies.services.responses.importing import ImportRefused, import_responses
 from tests.analysis.rows import find_row, make_table
@@ -218,7 +218,7 @@ def test_names_in_figures_are_text_and_nothing_else(project, study):
     project.generators.filter(name="gen-alder").update(name="<script>alert(1)</script>&")
     report = build(study, Choices())
     for name in report.figures:
-        svg = as_svg(figure_specification(study, report, name))
+        svg = as_svg(specify_figure(study, report, name))
         assert svg.startswith("<svg")
         assert "<script" not in svg
 

@@ -11,9 +11,9 @@ from analysis.pack.redaction import (
     OPAQUE,
     Redactor,
     assign_codes,
+    hash_to_length,
     list_word_runs,
     make_redactor,
-    stand_in,
 )
 from evaluation.models import Evaluator, Metric, MetricValue
 from evaluation.services.calls import PositionBias, get_positions
@@ -59,10 +59,10 @@ def test_in_scripts_without_spaces_ten_characters_are_a_quote():
 
 
 def test_what_stands_for_a_wording_is_as_long_and_the_same_for_the_same_wording():
-    assert len(stand_in(QUOTE)) == len(QUOTE)
-    assert len(stand_in(QUOTE * 9)) == len(QUOTE * 9)
-    assert stand_in(QUOTE + "?") != stand_in(QUOTE[:-1] + "d!x")
-    assert stand_in(QUOTE.upper())[:20] == stand_in(QUOTE)[:20]
+    assert len(hash_to_length(QUOTE)) == len(QUOTE)
+    assert len(hash_to_length(QUOTE * 9)) == len(QUOTE * 9)
+    assert hash_to_length(QUOTE + "?") != hash_to_length(QUOTE[:-1] + "d!x")
+    assert hash_to_length(QUOTE.upper())[:20] == hash_to_length(QUOTE)[:20]
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from analysis.choices import CONVENTIONS, Choices
 from analysis.figures.registry import FORMS, list_figures
 from analysis.figures.sizes import SIZES
 from analysis.figures.style import name_interval_method
-from analysis.services.figures import figure_specification
-from analysis.services.reporting import build, figure_files
+from analysis.services.figures import specify_figure
+from analysis.services.reporting import build, iter_figure_files
 from tests import drawn
 
 pytestmark = pytest.mark.slow
@@ -36,7 +36,7 @@ def fetch(as_user, viewer):
 def test_the_specification_of_a_page_is_that_of_the_reports_files(two_annotators, fetch, monkeypatch):
     monkeypatch.setattr("analysis.services.reporting.as_svg", lambda spec: "")
     monkeypatch.setattr("analysis.services.reporting.as_png", lambda spec: b"")
-    files = dict(figure_files(two_annotators, build(two_annotators, Choices())))
+    files = dict(iter_figure_files(two_annotators, build(two_annotators, Choices())))
     for name in ("dumbbell", "ratings", "accuracy_by_rating"):
         assert fetch(name).content == files[f"{name}.vl.json"]
 
@@ -91,7 +91,7 @@ def test_every_figure_says_what_its_marks_stand_for(project, make, convention):
     study = make(project)
     report = build(study, Choices(convention=convention))
     for name in report.figures:
-        spec = figure_specification(study, report, name)
+        spec = specify_figure(study, report, name)
         lines = [line for each in layers(spec) for line in each.get("encoding", {}).get("tooltip", [])]
         assert len({line["title"] for line in lines}) >= 3, name
         rows = next(rows for each in layers(spec) if len(rows := each.get("data", {}).get("values", [])) > 1)
@@ -99,7 +99,7 @@ def test_every_figure_says_what_its_marks_stand_for(project, make, convention):
 
 
 def test_the_dumbbells_marks_have_number_interval_n_and_method(two_annotators):
-    spec = figure_specification(two_annotators, build(two_annotators, Choices()), "dumbbell")
+    spec = specify_figure(two_annotators, build(two_annotators, Choices()), "dumbbell")
     point = next(each for each in spec["data"]["values"] if (each["generator"], each["stage"]) == ("careful", "read"))
     assert (point["number"], point["counted"]) == (".88", "8 judgments, 2 texts")
     assert point["interval"].startswith("[")

@@ -130,7 +130,7 @@ def test_behind_every_number_there_are_rows_and_behind_a_count_as_many(evidence,
 def test_every_number_says_what_it_is(tables):
     for table in tables:
         for column in table.columns:
-            if table.leads(column) and table.name != "description":
+            if table.has_drill_down(column) and table.name != "description":
                 assert column.about, (table.name, column.name)
 
 

@@ -7,7 +7,7 @@ from altair.utils.schemapi import validate_jsonschema
 from analysis.choices import Choices
 from analysis.figures.registry import as_png, as_svg
 from analysis.figures.style import list_shades, make_share_axis
-from analysis.services.figures import figure_specification
+from analysis.services.figures import specify_figure
 from analysis.services.reporting import build
 from tests.drawn import FIGURES as FIGURES_OF
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
@@ -18,7 +18,7 @@ FIGURES = ("dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating")  # o
 
 
 def draw_svg(study, name, **choices):
-    return as_svg(figure_specification(study, build(study, Choices(**choices)), name))
+    return as_svg(specify_figure(study, build(study, Choices(**choices)), name))
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -37,7 +37,7 @@ def test_every_specification_is_valid_vega_lite(project, make):
     study = make(project)
     report = build(study, Choices(seed=5))
     for name in report.figures:
-        validate_jsonschema(figure_specification(study, report, name), altair.load_schema())
+        validate_jsonschema(specify_figure(study, report, name), altair.load_schema())
 
 
 def test_the_dumbbell_has_both_shares_the_difference_and_n(two_annotators):
@@ -66,7 +66,7 @@ def test_included_answers_are_named_under_the_title(two_annotators):
 
 
 def test_a_png_is_a_png(two_annotators):
-    spec = figure_specification(two_annotators, build(two_annotators, Choices()), "ratings")
+    spec = specify_figure(two_annotators, build(two_annotators, Choices()), "ratings")
     assert as_png(as_svg(spec)).startswith(b"\x89PNG")
 
 

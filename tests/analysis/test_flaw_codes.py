@@ -6,13 +6,13 @@ import pytest
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.codes import collect_flaw_codes
+from analysis.codes import decide_flaws_by_majority
 from analysis.formatting import number as write
 from analysis.frames.evidence import collect_evidence
 from analysis.protocols.item_writing_flaws.report import FLAW_CODES, build_flaw_codes
 from analysis.science.flaws import FLAW_NAMES, code_flaws
-from analysis.services.cached_results import state_of
-from analysis.services.reporting import report_from
+from analysis.services.cached_results import hash_state
+from analysis.services.reporting import build_report
 from evaluation.services.baselines import add_baselines, list_methods
 from evaluation.services.evaluators import CannotEvaluate
 from evaluation.services.progress import get_row
@@ -89,12 +89,12 @@ def test_every_number_leads_to_items_or_answers(coded_study):
 
 
 def test_the_report_has_the_table_beside_the_usual_ones(coded_study):
-    report = report_from(collect_evidence(coded_study, Choices()))
+    report = build_report(collect_evidence(coded_study, Choices()))
     assert {"flaw_codes", "counts", "distributions", "agreement", "item_flaws"} <= {t.name for t in report.tables}
 
 
 def test_what_people_agree_on_and_who_codes_as_they_do_is_said(coded_study):
-    report = report_from(collect_evidence(coded_study, Choices()))
+    report = build_report(collect_evidence(coded_study, Choices()))
     people, likeness = (
         next(said for said, table in report.findings if table == name) for name in ("agreement", "flaw_codes")
     )
@@ -118,13 +118,13 @@ def test_a_guideline_is_coded_by_people_and_enters_the_effects_of_flaws(coded_st
     codes = build_flaw_codes(evidence)
     assert row_of(codes, evaluator="human", question="opinion")["n_yes"] == 1
     assert [row for row in codes.rows if row["evaluator"] == "rules" and row["n"]] == []
-    codes = {item: flaws["opinion"] for item, flaws in collect_flaw_codes(coded_study).items()}
+    codes = {item: flaws["opinion"] for item, flaws in decide_flaws_by_majority(coded_study).items()}
     assert codes == {f"t{n}-i": n == 3 for n in range(6)}
 
 
 def test_other_studies_of_the_items_take_what_people_coded(coded_study, project):
     other = draft_study(project, slug="reading")
-    before = state_of(other, Choices())
+    before = hash_state(other, Choices())
     answers = [
         {"annotator": "q", "stage": "read", "text_id": f"t{n}", "item_id": f"t{n}-i", "question": question} | more
         for n in range(6)
@@ -134,13 +134,13 @@ def test_other_studies_of_the_items_take_what_people_coded(coded_study, project)
     ]  # fmt: skip
     import_responses(other, "\n".join(map(json.dumps, answers)).encode())
     other.refresh_from_db()
-    assert state_of(other, Choices()) != before
-    assert collect_flaw_codes(other)["t5-i"] == {"negative_stem": True, "ambiguous": True}
+    assert hash_state(other, Choices()) != before
+    assert decide_flaws_by_majority(other)["t5-i"] == {"negative_stem": True, "ambiguous": True}
     codes = code_flaws(collect_evidence(other, Choices()))
     assert codes["negative_stem"].tolist() == [True, False, False, False, False, True]
     assert codes["ambiguous"].tolist() == [False, False, False, False, None, True]
     evidence = collect_evidence(other, Choices())
-    table = report_from(evidence).table("flawed_items")
+    table = build_report(evidence).table("flawed_items")
     row = row_of(table, item_id="t5-i", flaw="ambiguous")
     assert (row["coded_by"], row["n_people"], row["n_rare"], row["rarest"]) == ("human", 1, 0, 1.0)
     assert len(rows_behind(evidence, table, row, {each.name: each for each in table.columns}["rarest"])) == 2

@@ -7,7 +7,7 @@ from bs4 import BeautifulSoup
 from django.core.cache import cache
 from django.urls import reverse
 
-from analysis.tables.page_budget import open_grids
+from analysis.tables.page_budget import select_open_grids
 from analysis.tables.page_grids import pivot
 from analysis.tables.spec import Column, Crossing
 from analysis.tables.writers import as_tex
@@ -60,7 +60,7 @@ def test_the_results_page_opens_a_second_grid_only_while_both_are_small():
         return table([row("a", f"o{place}", 1.0, number=number) for place in range(n) for number in (1, 2)],
                      apart=("round",))  # fmt: skip
 
-    assert [len(open_grids(wide(n))) for n in (2, 50, 51)] == [2, 2, 1]
+    assert [len(select_open_grids(wide(n))) for n in (2, 50, 51)] == [2, 2, 1]
 
 
 def test_values_of_one_column_stand_down_and_of_another_across():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.results.links import alarms
+from analysis.results.links import list_likely_miskeys
 from studies.models import Response
 from tests.factory import answer, make_annotator
 
@@ -64,7 +64,7 @@ def test_an_option_that_all_readers_tick_against_its_key_is_the_alarm(two_annota
         for name in ("c1", "h1", "c2"):
             answer(person, "read", items[name], "TF", rating=4)
         answer(person, "read", items["h2"], "FF", rating=2)
-    first, *_others = alarms(table(two_annotators, "item_analysis").rows)
+    first, *_others = list_likely_miskeys(table(two_annotators, "item_analysis").rows)
     assert (first["item_id"], first["option_id"]) == ("h2", "a")
     assert first["miskey"] > 0.5
 

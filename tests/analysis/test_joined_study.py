@@ -14,7 +14,7 @@ from analysis.choices import Choices
 from analysis.formatting import format_with_interval
 from analysis.frames.evidence import collect_evidence
 from analysis.results import summary
-from analysis.science.joined import build_tables, list_sentences
+from analysis.science.joined import build_joined_tables, describe_joined
 from api.models import Scope
 from api.services.tokens import create_token
 from evaluation.models import Evaluator
@@ -64,7 +64,7 @@ def study(project):
 
 
 def join_study(study):
-    tables = build_tables(collect_evidence(study, Choices()))
+    tables = build_joined_tables(collect_evidence(study, Choices()))
     return {(row["measure"], row["method"]): row for row in tables[0].rows}, tables
 
 
@@ -78,7 +78,7 @@ def test_models_that_predict_people_shorten_the_interval(study):
     assert both["high"] - both["low"] < 0.9 * (alone["high"] - alone["low"])
     assert both["width_share"] < 0.9
     assert both["n_effective"] > 1.3 * N_DRAWN
-    (sentence,) = list_sentences(tables)
+    (sentence,) = describe_joined(tables)
     assert str(N_TEXTS) in sentence
 
 
@@ -87,7 +87,7 @@ def test_the_summary_says_it_in_one_sentence_that_leads_to_the_table(study, as_u
     import_responses(study, plant([row["text_id"] for row in rows], [row["text_id"] for row in rows if row["drawn"]]))
     shown = as_user(owner).get(reverse("study_results", args=[study.slug])).context["findings"]
     _found, tables = join_study(study)
-    assert [sentence for sentence, _href in shown] == list_sentences(tables)
+    assert [sentence for sentence, _href in shown] == describe_joined(tables)
     assert shown[0][1].endswith("#people_and_models")
     assert reverse("results_details", args=[study.slug]) in shown[0][1]
     monkeypatch.setattr(summary, "MOST_FINDINGS", 0)
@@ -116,7 +116,7 @@ def test_a_model_that_has_seen_peoples_answers_is_refused(study, as_user, owner)
     found, tables = join_study(study)
     reason = "m has seen people's answers to 2 of these texts."
     assert {row["reason"] for row in found.values()} == {reason}
-    assert list_sentences(tables) == [reason]
+    assert describe_joined(tables) == [reason]
     set_seen_texts(model, "all")
     assert {row["reason"] for row in join_study(study)[0].values()} == {reason.replace("2", str(N_TEXTS))}
 

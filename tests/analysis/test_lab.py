@@ -12,7 +12,7 @@ from analysis.agreement.lab import build_lab
 from analysis.agreement.questions import FIRST, SECOND, LabQuestion, list_questions
 from analysis.choices import Choices
 from analysis.frames.responses import load_responses
-from analysis.services.results import lab_overview_of
+from analysis.services.results import get_lab_overview
 from studies.services.responses.importing import import_responses
 from tests import stopping
 from tests.factory import answer, make_annotator
@@ -204,7 +204,7 @@ def rows_of(page, section):
 
 def test_a_questionnaire_is_told_gate_by_gate_in_both_views(questionnaire_study):
     """Of s2-gen-alder p0 and p1 stop at the first gate, p2 goes on; of s1-gen-birch p2 stops at `clear`."""
-    found = lab_overview_of(questionnaire_study, Choices(seed=7), ["p0", "p1", "p2"])
+    found = get_lab_overview(questionnaire_study, Choices(seed=7), ["p0", "p1", "p2"])
     rows = {(row["question"], row["view"]): row for row in found.rows}
     assert {view for name, view in rows if name == "understandable"} == {""}
     whole, reached = rows["clear", "all"], rows["clear", "applicable"]

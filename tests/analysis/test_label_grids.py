@@ -6,7 +6,7 @@ from analysis.choices import Choices
 from analysis.frames.evidence import collect_evidence
 from analysis.hiding import hide_effects
 from analysis.protocols.stopping_questionnaire.report import say_agreement_range
-from analysis.services.reporting import drill_down, report_from
+from analysis.services.reporting import build_report, drill_down
 from analysis.tables.page_grids import pivot
 from studies.models import Study
 from studies.services.responses.importing import import_responses
@@ -25,7 +25,7 @@ def questionnaire_report(project):
     study = stopping.draft_study(project)
     import_responses(study, as_csv(stopping.rows()))
     study.refresh_from_db()
-    return report_from(collect_evidence(study, Choices(seed=5)))
+    return build_report(collect_evidence(study, Choices(seed=5)))
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_the_findings_of_the_page_name_where_people_agree_most_and_least(questio
     )  # nine pairs at most got to any category but the first
     monkeypatch.setattr("analysis.protocols.stopping_questionnaire.report.FEWEST", 5)
     study = Study.objects.get(slug="stops")
-    text = " ".join(report_from(collect_evidence(study, Choices(seed=5))).sentences)
+    text = " ".join(build_report(collect_evidence(study, Choices(seed=5))).sentences)
     assert "Among pairs of people who both reached a category, agreement is highest" in text
 
 
@@ -167,7 +167,7 @@ def test_nothing_is_said_where_no_two_categories_differ(other):
 
 
 def test_generators_stand_down_and_models_of_strength_across(pairs_evidence):
-    ranked = report_from(pairs_evidence).table("ranking")
+    ranked = build_report(pairs_evidence).table("ranking")
     (grid,) = pivot(ranked, "annotators")
     assert heads(grid)[:2] == ["Generator", "Davidson, ties modelled"]
     assert len(grid.rows) == len(pairs.GENERATORS)
@@ -178,7 +178,7 @@ def test_generators_stand_down_and_models_of_strength_across(pairs_evidence):
 
 
 def test_each_generator_has_its_wins_over_each_other_in_its_own_line(pairs_evidence):
-    (grid,) = grids(report_from(pairs_evidence), "wins")
+    (grid,) = grids(build_report(pairs_evidence), "wins")
     cells = {line[0].text: [cell.text for cell in line[1:]] for line in grid.rows}
     assert heads(grid) == ["Generator", *pairs.GENERATORS]
     assert cells == {"gen-alder": ["", "1", "0"], "gen-birch": ["2", "", "1"], "gen-cedar": ["0", "2", ""]}
@@ -192,7 +192,7 @@ def test_behind_a_cell_of_wins_stand_the_judgments_that_its_line_won(pairs_evide
         places.append((row, column.name))
         return str(len(places) - 1)
 
-    (grid,) = grids(report_from(pairs_evidence), "wins", link)
+    (grid,) = grids(build_report(pairs_evidence), "wins", link)
     won = 0
     for line in grid.rows:
         for cell in line[1:]:
@@ -205,10 +205,10 @@ def test_behind_a_cell_of_wins_stand_the_judgments_that_its_line_won(pairs_evide
 
 
 def test_a_models_wins_and_ties_stand_as_such_a_grid_too(pairs_evidence):
-    (grid,) = grids(report_from(pairs_evidence), "judge_wins")
+    (grid,) = grids(build_report(pairs_evidence), "judge_wins")
     cells = {line[0].text: [(cell.text, lines_under(cell)) for cell in line[1:]] for line in grid.rows}
     assert cells["gen-birch"] == [("0", ("1 · 1",)), ("", ()), ("0", ("1 · 1",))]
     assert (
-        find_row(report_from(pairs_evidence), "judge_wins", generator_a="gen-alder", generator_b="gen-birch")["ties"]
+        find_row(build_report(pairs_evidence), "judge_wins", generator_a="gen-alder", generator_b="gen-birch")["ties"]
         == 1
     )

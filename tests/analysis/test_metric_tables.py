@@ -8,7 +8,7 @@ from django.urls import reverse
 from scipy.stats import pearsonr
 
 from analysis.choices import BadChoice, Choices, parse_dropped
-from analysis.services.figures import figure_specification
+from analysis.services.figures import specify_figure
 from analysis.services.reporting import build
 from evaluation.models import Metric, MetricValue
 from items.models import Generator
@@ -231,7 +231,7 @@ def test_the_command_writes_the_tables_of_the_contract_and_the_heat_map(study, t
 
 
 def test_the_figure_of_metrics_by_score_draws_the_quartiles_of_the_table(study, report):
-    spec = figure_specification(study, report, "metric_by_score")
+    spec = specify_figure(study, report, "metric_by_score")
     assert "metric_by_score" in report.figures
     boxes = {
         (box["metric"], box["heading"], box["score"]): box for row in spec["vconcat"] for box in row["data"]["values"]

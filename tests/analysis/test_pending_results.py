@@ -11,8 +11,8 @@ from analysis.figures.registry import FORMS
 from analysis.frames.evidence import collect_evidence
 from analysis.services import cached_results
 from analysis.services.computing import compute_report
-from analysis.services.figures import figure_of
-from analysis.services.reporting import build, report_from
+from analysis.services.figures import draw_figure
+from analysis.services.reporting import build, build_report
 from items.models import Generator
 from jobs.kinds import JobFailed
 from jobs.models import Job, JobState
@@ -176,7 +176,7 @@ def test_the_figures_of_earlier_results_are_drawn_from_them_and_say_of_when(
     get()
     run_jobs()
     one_more(two_annotators, items)
-    assert figure_of(two_annotators, choices, "dumbbell", "svg") == b"<svg/>"
+    assert draw_figure(two_annotators, choices, "dumbbell", "svg") == b"<svg/>"
     assert re.search(r"Computed at \d+:\d\d", str(drawn[0]["title"]))
 
 
@@ -187,7 +187,7 @@ def test_files_are_never_those_of_earlier_results(get, run_jobs, two_annotators,
     response = get("study_table", "informativity")
     assert (response.status_code, response["Content-Type"]) == (202, "text/html; charset=utf-8")
     with pytest.raises(ResultPending):
-        figure_of(two_annotators, choices, "dumbbell", "svg", only_current=True)
+        draw_figure(two_annotators, choices, "dumbbell", "svg", only_current=True)
     run_jobs()
     assert get("study_table", "informativity")["Content-Type"] == "text/csv; charset=utf-8"
 
@@ -256,7 +256,7 @@ def test_the_page_says_how_far_the_worker_is(get, step, words, value):
 def test_a_report_tells_of_answers_read_and_of_each_table(two_annotators, choices, recompute):
     heard = []
     with listen(lambda *step: heard.append(step)):
-        report_from(collect_evidence(two_annotators, choices))
+        build_report(collect_evidence(two_annotators, choices))
     assert heard[0] == (ANSWERS, 32, 0)
     _step, done, total = heard[-1]
     assert heard[1:] == [(TABLES, number, total) for number in range(done + 1)]

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.choices import Choices
 from analysis.frames.evidence import collect_evidence
-from analysis.reports.report import texts_apart
+from analysis.reports.report import say_different_texts
 from evaluation.models import Evaluator
 from studies.models import AnnotatorKind
 from studies.services.declarations import get_declaration
@@ -30,7 +30,7 @@ def with_a_model(project):
 
 
 def test_tables_say_on_how_many_texts_people_and_models_rest(project):
-    sentence = texts_apart(collect_evidence(with_a_model(project), Choices()))
+    sentence = say_different_texts(collect_evidence(with_a_model(project), Choices()))
     assert [word for word in sentence.replace(";", " ").split() if word.isdigit()] == ["2", "4", "2"]
 
 

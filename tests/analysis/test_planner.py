@@ -14,7 +14,7 @@ from analysis.planning.outlook import TooLarge, build_outlook, find_own_row, lis
 from analysis.plugins import load_plugins
 from analysis.protocols.guess_then_read.planner import GuessPlan
 from analysis.protocols.pairwise.planner import PairPlan
-from analysis.services.planning import components_of, spread_of
+from analysis.services.planning import get_components, get_spread
 from projects.models import Role
 from studies.models import Study
 from studies.services.creating import create_study
@@ -187,7 +187,7 @@ def add_judgments(study, people=3):
 def test_components_of_the_study_s_own_answers_take_the_place_of_the_defaults(bank, page):
     items = [item for text in bank.texts.all() for item in text.items.all()]
     study = add_judgments(make_study(bank, "own", items))
-    found = spread_of(study)
+    found = get_spread(study)
     assert found.fitted
     assert found.components != Components()
     shown = page(study)
@@ -200,7 +200,7 @@ def test_components_of_the_study_s_own_answers_take_the_place_of_the_defaults(ba
 def test_fitted_components_stand_with_their_intervals_and_in_a_file(bank, page, as_user, viewer):
     items = [item for text in bank.texts.all() for item in text.items.all()]
     study = add_judgments(make_study(bank, "own", items))
-    table = components_of(study)
+    table = get_components(study)
     assert [row["component"] for row in table.rows] == ["text", "text_stage", "item", "option", "annotator"]
     assert all(row["reason"] or row["low"] <= row["sd"] <= row["high"] for row in table.rows)
     words = page(study).select_one("#components").get_text(" ", strip=True)
@@ -230,7 +230,7 @@ def test_a_study_of_pairs_shows_how_far_its_texts_differ(project, page):
     ]  # fmt: skip
     import_responses(study, as_csv(rows))
     study.refresh_from_db()
-    (row,) = components_of(study).rows
+    (row,) = get_components(study).rows
     assert (row["component"], row["n_units"], row["n_judgments"]) == ("text", 5, 20)
     assert "Variance of the answers in this study" in page(study).get_text()
 
@@ -256,7 +256,7 @@ def test_simulated_answers_do_not_fit_anything(bank):
     items = [item for text in bank.texts.all() for item in text.items.all()]
     study = add_judgments(make_study(bank, "own", items))
     study.annotators.update(purpose="simulated")
-    assert not spread_of(study).fitted
+    assert not get_spread(study).fitted
 
 
 def test_what_answers_do_not_tell_is_named(tiny, items, page):

@@ -13,7 +13,7 @@ from analysis.choices import Choices
 from analysis.models import GeneratorMatch
 from analysis.plugins import load_plugins
 from analysis.published_names import match_generators
-from analysis.reports.published import NAMED, list_not_comparable, load_printed, select_comparable
+from analysis.reports.published import NAMED, list_not_comparable, load_published_numbers, select_comparable
 from analysis.services.reporting import build
 from items.models import Generator
 from studies.models import Assignment
@@ -47,19 +47,21 @@ PEOPLE_READING = {"evaluator": "human", "stage": "read"}
     ],
 )
 def test_numbers_are_as_printed(table, row, measure, expected):
-    (found,) = [each for each in load_printed() if (each.table, dict(each.row), each.measure) == (table, row, measure)]
+    (found,) = [
+        each for each in load_published_numbers() if (each.table, dict(each.row), each.measure) == (table, row, measure)
+    ]
     assert (found.value, found.low, found.high) == expected
 
 
 def test_table_6_is_of_a_sample_and_stands_beside_table_5():
     row = {"metric": "UniEval", "dimension": "answerability", "coefficient": "pearson", "scope": "pooled"}
-    found = {each.group: each.value for each in load_printed() if dict(each.row) == row}
+    found = {each.group: each.value for each in load_published_numbers() if dict(each.row) == row}
     assert found == {"": 0.207, "sample": 0.215}
 
 
 def test_every_protocol_names_its_source_and_what_differs():
     assert {name for name, each in load_plugins().items() if each.published} == {
-        each.protocol for each in load_printed()
+        each.protocol for each in load_published_numbers()
     }
 
 

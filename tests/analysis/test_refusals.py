@@ -218,7 +218,7 @@ def use_evidence(monkeypatch):
     def rest_on(found):
         monkeypatch.setattr(reporting, "find_plugin", lambda name: replace(find_plugin(name), report=make_bare_report))
         monkeypatch.setattr(reporting, "collect_evidence", lambda study, choices: found)
-        monkeypatch.setattr(reporting, "with_published", lambda report, evidence: report)
+        monkeypatch.setattr(reporting, "add_published", lambda report, evidence: report)
         monkeypatch.setattr(reporting, "build_stand_in_tables", lambda evidence: ())
         monkeypatch.setattr(computing, "load_evidence", lambda study, choices: found)
         return found.study

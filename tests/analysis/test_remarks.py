@@ -6,7 +6,7 @@ from django.http import QueryDict
 from django.template import Context, Template
 from django.urls import reverse
 
-from analysis.results.forms import LETTERS, ResultsForm, encode_filters, spell_out
+from analysis.results.forms import LETTERS, ResultsForm, decode_filters, encode_filters
 from analysis.results.links import build_query
 from analysis.tables.page import Cell
 
@@ -62,7 +62,7 @@ def test_a_choice_comes_back_from_its_letter(choice):
     name, value = choice
     chosen = {name: [value] if name in ("include", "drop") else value}
     (letters,) = encode_filters({"asked": 1} | chosen).values()
-    assert {key: each for key, each in spell_out(letters).items() if each} == {"asked": "1"} | chosen
+    assert {key: each for key, each in decode_filters(letters).items() if each} == {"asked": "1"} | chosen
 
 
 def test_several_choices_come_back_from_an_address(two_annotators):

@@ -104,7 +104,7 @@ def forbid_computing(monkeypatch):
     def fail(evidence):
         pytest.fail("computed before the folder was looked at")
 
-    monkeypatch.setattr(reporting, "full_report_from", fail)
+    monkeypatch.setattr(reporting, "build_full_report", fail)
 
 
 @pytest.mark.parametrize("name", ["file", "file/report", "taken"])
@@ -128,7 +128,7 @@ def test_a_folder_that_may_not_be_written_is_refused_before_anything_is_computed
 
 
 def test_a_pack_does_not_take_the_place_of_a_folder(two_annotators, forbid_computing, tmp_path, monkeypatch):
-    monkeypatch.setattr("analysis.pack.building.full_report_from", lambda evidence: pytest.fail("computed"))
+    monkeypatch.setattr("analysis.pack.building.build_full_report", lambda evidence: pytest.fail("computed"))
     with pytest.raises(CommandError, match="cannot be written: Is a directory"):
         call_command("export_pack", "tiny", "--out", str(tmp_path))
     assert not list(tmp_path.iterdir())

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.frames.evidence import collect_evidence
-from analysis.services.reporting import full_report_from
+from analysis.services.reporting import build_full_report
 from analysis.services.results import STAND_IN
 from analysis.tables.spec import Column
 from analysis.tables.writers import WRITERS
@@ -73,7 +73,7 @@ def test_every_number_of_the_pages_is_that_of_the_files(
     shown = {path: tables_on(*each) for path, each in pages.items()}
     assert {name for name, file in files.items() if file.rows} <= set().union(*shown.values())
     request.getfixturevalue("recompute")
-    report = full_report_from(collect_evidence(study, Choices(convention=convention, seed=abs(study.seed))))
+    report = build_full_report(collect_evidence(study, Choices(convention=convention, seed=abs(study.seed))))
     tables = {table.name: table for table in report.tables}
     by_path = {path: compare_page_and_files(tables, files, each, convention) for path, each in shown.items()}
     assert not [difference for differences, _n in by_path.values() for difference in differences]

@@ -14,17 +14,17 @@ from django.template import Context, Template
 from analysis.formatting import format_interval, format_with_interval, number
 from analysis.measures.rater_effects import crossed_components, d_study
 from analysis.science.flaws import build_flaw_tables
-from analysis.science.joined import build_tables, list_sentences
+from analysis.science.joined import build_joined_tables, describe_joined
 from analysis.science.raters import build_rating_tables, describe_generators, describe_raters
 from analysis.science.readers import (
     build_carry_over,
     build_reader_tables,
     describe_dependence,
+    describe_dif,
     describe_rasch,
-    write_dif_sentences,
 )
 from analysis.science.scores import build_reliability_tables, describe_reliability
-from analysis.services.reporting import report_from
+from analysis.services.reporting import build_report
 from analysis.tables.page import build_page_table
 from tests.analysis.answered_texts import N_TEXTS, add_answers, add_flaws, add_groups, add_ratings
 
@@ -41,7 +41,7 @@ FITTED = {"generator": "ann", "measure": "informativity", "method": "fitted slop
 
 
 def test_people_and_models_are_joined_and_add_up(evidence):
-    joined, contrasts = build_tables(add_answers(evidence))
+    joined, contrasts = build_joined_tables(add_answers(evidence))
     rows = {row["measure"]: row for row in joined.rows if row["generator"] == "ann" and row["method"] == "fitted slope"}
     assert rows["informativity"]["value"] == pytest.approx(
         rows["answerability"]["value"] - rows["guessability"]["value"]
@@ -55,11 +55,11 @@ def test_people_and_models_are_joined_and_add_up(evidence):
     (contrast,) = contrasts.rows
     other = row_of(joined, **FITTED | {"generator": "bob"})
     assert contrast["difference"] == pytest.approx(row["value"] - other["value"])
-    assert len(list_sentences((joined, contrasts))) == 1
+    assert len(describe_joined((joined, contrasts))) == 1
 
 
 def test_where_people_did_all_texts_there_is_nothing_to_join(evidence):
-    assert build_tables(add_answers(evidence, n_people=N_TEXTS)) == ()
+    assert build_joined_tables(add_answers(evidence, n_people=N_TEXTS)) == ()
 
 
 @pytest.mark.parametrize(
@@ -72,11 +72,11 @@ def test_where_people_did_all_texts_there_is_nothing_to_join(evidence):
     ],
 )
 def test_refusals_to_join_stand_in_place_of_the_number(evidence, given, reason):
-    joined, contrasts = build_tables(add_answers(evidence, **given))
+    joined, contrasts = build_joined_tables(add_answers(evidence, **given))
     row = row_of(joined, **FITTED)
     assert (row["value"], row["low"], row["reason"]) == (None, None, reason)
     assert contrasts.rows == ()
-    assert reason in list_sentences((joined, contrasts))
+    assert reason in describe_joined((joined, contrasts))
 
 
 def test_a_model_without_a_stage_predicts_people_in_the_other(evidence):
@@ -86,20 +86,20 @@ def test_a_model_without_a_stage_predicts_people_in_the_other(evidence):
     read_only = full.frame[model & (full.frame["stage"] == "read")].assign(annotator="lama")
     annotators = pd.concat([full.annotators, full.annotators[-1:].assign(annotator="lama")], ignore_index=True)
     both = replace(full, frame=pd.concat([full.frame, read_only], ignore_index=True), annotators=annotators)
-    table = build_tables(both)[0]
+    table = build_joined_tables(both)[0]
     models = {measure: row_of(table, **FITTED | {"measure": measure})["predictor"] for measure in MEASURES}
     assert models == {"answerability": "gpt, lama", "guessability": "gpt", "informativity": "gpt, lama"}
     alone = full.frame[~model | (full.frame["stage"] == "read")]
-    rows = {measure: row_of(build_tables(replace(full, frame=alone))[0], **FITTED | {"measure": measure})
+    rows = {measure: row_of(build_joined_tables(replace(full, frame=alone))[0], **FITTED | {"measure": measure})
             for measure in MEASURES}  # fmt: skip
-    usual = row_of(build_tables(full)[0], **FITTED | {"measure": "answerability"})
+    usual = row_of(build_joined_tables(full)[0], **FITTED | {"measure": "answerability"})
     assert rows["answerability"]["value"] == pytest.approx(usual["value"])
     reason = "gpt has no answer on 40 of 40 texts; name an evaluator that answered them all."
     assert [rows[name]["reason"] for name in MEASURES] == ["", reason, reason]
 
 
 def test_remarks_of_an_estimate(evidence):
-    remark = row_of(build_tables(add_answers(evidence, n_people=19))[0], **FITTED)["remark"]
+    remark = row_of(build_joined_tables(add_answers(evidence, n_people=19))[0], **FITTED)["remark"]
     assert "People answered 19 of 20 drawn texts; those that are missing may differ." in remark
     assert "From 19 texts, how well models predict people is itself uncertain (r = " in remark
 
@@ -109,12 +109,12 @@ def test_models_that_say_the_opposite_are_no_gain(evidence):
     full = add_answers(evidence)
     model = full.frame["kind"] == "model"
     frame = full.frame.assign(probability=full.frame["probability"].where(~model, 1 - full.frame["probability"]))
-    tables = build_tables(replace(full, frame=frame))
+    tables = build_joined_tables(replace(full, frame=frame))
     row = row_of(tables[0], **FITTED)
     assert row["r"] < 0
     assert (row["n_effective"], row["value"] is not None) == (20, True)
     assert "Models hardly help here (r = " in row["remark"]
-    (sentence,) = list_sentences(tables)
+    (sentence,) = describe_joined(tables)
     assert "Models hardly help here (r = " in sentence
     assert "as good as people alone on" not in sentence
 
@@ -144,23 +144,23 @@ def plan_predictors(evidence, *names):
 )
 def test_the_plan_names_the_models_that_predict_people(evidence, planned, chosen, predictor, is_later):
     both = plan_predictors(add_second_model(add_answers(evidence)), *planned)
-    tables = build_tables(replace(both, choices=replace(both.choices, evaluators=chosen)))
+    tables = build_joined_tables(replace(both, choices=replace(both.choices, evaluators=chosen)))
     row = row_of(tables[0], **FITTED)
     names = ", ".join(planned) or "all"
     sentence = (
         f"The models that predict people are not those of the plan ({names}), so this estimate is not pre-specified."
     )
     assert row["predictor"] == predictor
-    assert (sentence in row["remark"], sentence in list_sentences(tables)[0]) == (is_later, is_later)
+    assert (sentence in row["remark"], sentence in describe_joined(tables)[0]) == (is_later, is_later)
 
 
 def test_a_planned_model_must_have_answered_every_text(evidence):
     both = plan_predictors(add_second_model(add_answers(evidence), 30), "gpt", "lama")
     reason = "lama has no answer on 10 of 40 texts; name an evaluator that answered them all."
-    assert row_of(build_tables(both)[0], **FITTED)["reason"] == reason
+    assert row_of(build_joined_tables(both)[0], **FITTED)["reason"] == reason
     nobody = plan_predictors(add_answers(evidence), "claude")
     reason = "claude has no answer on 40 of 40 texts; name an evaluator that answered them all."
-    assert row_of(build_tables(nobody)[0], **FITTED)["reason"] == reason
+    assert row_of(build_joined_tables(nobody)[0], **FITTED)["reason"] == reason
 
 
 # Carry-over -----------------------------------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ def test_readers_of_two_large_groups(evidence):
     assert [row["n_pairs"] for row in dependence.rows] == [24 * 3, 12, 24 * 23 / 2 - 12]
     assert {row["category"] for row in dif.rows} <= {"A", "B", "C", ""}
     large = sum(row["category"] == "C" for row in dif.rows)
-    assert [str(large) in sentence for sentence in write_dif_sentences((dif,))] == [True] * bool(large)
+    assert [str(large) in sentence for sentence in describe_dif((dif,))] == [True] * bool(large)
     assert len(describe_rasch((rasch,))) == bool(rasch.rows[0]["model"])
     assert len(dif.rows) == 24
 
@@ -374,7 +374,7 @@ def test_scores_of_a_second_round_do_not_enter(evidence):
 
 
 def test_a_report_has_the_tables_before_its_description(evidence):
-    report = report_from(add_answers(evidence))
+    report = build_report(add_answers(evidence))
     names = [table.name for table in report.tables]
     assert names[-1] == "description"
     assert {"people_and_models", "carry_over", "reliability", "rasch"} <= set(names)

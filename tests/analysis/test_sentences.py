@@ -5,9 +5,9 @@ import pytest
 
 from analysis.choices import Choices
 from analysis.measures.power import Components, Plan, informativity_curve
-from analysis.protocols.guess_then_read.spread import describe_plan
-from analysis.reports.spread import clause_of
+from analysis.protocols.guess_then_read.spread import build_plan
 from analysis.reports.spread import say_scatter as scattered_clause
+from analysis.reports.spread import say_what_narrows
 from analysis.services.reporting import build
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
@@ -102,7 +102,7 @@ def test_no_answers_no_sentences(tiny):
     ],
 )
 def test_hardly_is_less_than_a_tenth_and_less_than_half_as_much_is_less(texts, annotators, clause):
-    assert clause_of(texts, annotators) == clause
+    assert say_what_narrows(texts, annotators) == clause
 
 
 @pytest.fixture
@@ -183,7 +183,7 @@ def test_a_simulated_study_is_like_the_one_that_was_answered_about_the_two_gener
         for place, person in enumerate("pqrstu")
         for stage in ("read", *(["guess"] if place % 3 == 0 else []))
     ]  # fmt: skip
-    plan = describe_plan(pd.DataFrame(cells), 4)
+    plan = build_plan(pd.DataFrame(cells), 4)
     assert (plan.texts, plan.annotators, plan.generators, plan.items, plan.options, plan.pool) == (4, 6, 3, 3, 3, None)
 
 

@@ -25,7 +25,7 @@ from analysis.protocols.stopping_questionnaire.judgments import NOT_APPLICABLE, 
 from analysis.reports.contrasts import Family, GeneratorFigure
 from analysis.reports.labels import measure_labels
 from analysis.results.sections import place_in_results
-from analysis.services.figures import figure_specification
+from analysis.services.figures import specify_figure
 from analysis.services.reporting import build
 from studies.question_words import name_label, name_question
 from studies.services.responses.importing import ImportRefused, import_responses
@@ -139,7 +139,7 @@ def test_single_labels_are_counted_with_and_without_what_is_not_applicable(repor
 )
 def test_labels_are_drawn_for_each_group_in_each_source(study, report, name, share):
     assert name in report.figures
-    pieces = figure_specification(study, report, name)["data"]["values"]
+    pieces = specify_figure(study, report, name)["data"]["values"]
     rows = [
         row
         for row in report.table("label_distributions").rows

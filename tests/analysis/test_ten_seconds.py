@@ -13,7 +13,7 @@ from analysis.reports.outcome import Kind, find_rows
 from analysis.results.forms import ResultsForm
 from analysis.results.summary import HOW_MANY_TEXTS, NEXT, find_verdict, list_differences, list_notes, note_speaker
 from analysis.services.reporting import build
-from analysis.services.results import counts_by_purpose
+from analysis.services.results import count_by_purpose
 from tests.drawn_outcomes import BEST, MODEL, OUTCOMES, ROWS, draw_study
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
@@ -46,7 +46,7 @@ def test_the_verdict_is_the_one_of_the_contrasts(project, protocol, planted):
     study = draw_study(project, protocol, planted)
     report = build(study, Choices(seed=1))
     outcome = find_plugin(protocol).summary(report, "pooled")
-    verdict = find_verdict(study, outcome, counts_by_purpose(study))
+    verdict = find_verdict(study, outcome, count_by_purpose(study))
     contrasts = [row for row in find_rows(report, "contrasts") if row["measure"] == MAIN_MEASURE[protocol]]
     speaker = outcome.speaker or HUMAN
     rows = [row for row in contrasts if row["evaluator"] == speaker and row["low_adjusted"] is not None]
@@ -61,7 +61,7 @@ def test_the_verdict_is_the_one_of_the_contrasts(project, protocol, planted):
 
 def find_next(study, report, outcome, verdict) -> str:
     """The end of the address to which the only thing to do leads."""
-    notes = list_notes(study, report, ResultsForm(study, counts_by_purpose(study)), outcome, verdict)
+    notes = list_notes(study, report, ResultsForm(study, count_by_purpose(study)), outcome, verdict)
     [href] = [note.href for note in notes if note.level == NEXT]
     return href.removeprefix(f"/s/{study.slug}").partition("?")[0]
 

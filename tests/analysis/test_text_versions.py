@@ -12,7 +12,7 @@ from analysis.choices import ANNOTATORS, Choices
 from analysis.frames.evidence import collect_evidence
 from analysis.measures.contrasts import adjust_joint_contrasts
 from analysis.measures.text_versions import version_effects
-from analysis.science.joined import build_tables
+from analysis.science.joined import build_joined_tables
 from analysis.science.versions import (
     build_text_version_tables,
     build_version_tables,
@@ -139,7 +139,7 @@ def test_people_on_drawn_texts_and_models_on_all_versions_are_joined(evidence):
     assert row["low_adjusted"] <= row["difference"] <= row["high_adjusted"]
     assert row["width_share"] == pytest.approx((row["high"] - row["low"]) / (alone["high"] - alone["low"]))
     assert len(say_version_difference((table,))) == 1
-    assert build_tables(full) == ()  # all versions together would say nothing
+    assert build_joined_tables(full) == ()  # all versions together would say nothing
     assert build_version_tables(add_versions(evidence, n_texts=40)) == ()  # people read all texts
     assert build_version_tables(add_versions(evidence, model=False)) == ()
 

@@ -7,7 +7,7 @@ from annotation.simulation import SimulatedPerson
 from evaluation.metric_values import compute_metrics, query_study_items
 from evaluation.models import Evaluator
 from evaluation.services.baselines import add_baseline
-from evaluation.services.baselines import answer as answer_by_rule
+from evaluation.services.baselines import answer_by_baseline as answer_by_rule
 from items.models import KeyCorrection
 from projects.models import Project
 from studies.models import Purpose, Study

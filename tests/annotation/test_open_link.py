@@ -21,12 +21,12 @@ from studies.services.phases import get_phase_words
 from studies.services.places import find_place
 from studies.services.recruiting import (
     NoPlace,
+    admit_visitor,
     get_id_secret,
     give_back_work,
     has_place,
     return_abandoned,
     return_timed_out_work,
-    start_stranger,
     write_signed_links,
 )
 from studies.services.spec import SpecError
@@ -55,7 +55,7 @@ def leave(annotator, minutes=31) -> None:
 
 
 def begin(study, start="one", **known) -> Person:
-    return Person(start_stranger(study, start=start, **known)).start()
+    return Person(admit_visitor(study, start=start, **known)).start()
 
 
 def test_the_landing_page_stores_nothing_and_says_how_long_it_takes(project):
@@ -110,7 +110,7 @@ def test_a_cap_on_people_holds_though_cells_are_free(project):
     begin(study)
     assert not has_place(study)
     with pytest.raises(NoPlace):
-        start_stranger(study, start="two")
+        admit_visitor(study, start="two")
 
 
 def test_the_platform_id_is_the_person_and_re_entry_resumes(project):
@@ -382,7 +382,7 @@ def test_who_comes_back_to_a_taken_place_gets_another_free_cell_for_what_was_not
     leave(person.annotator)
     return_abandoned(study)
     Assignment.objects.filter(annotator=person.annotator).update(stage_opened_at=None)
-    heir = start_stranger(study, start="heir")
+    heir = admit_visitor(study, start="heir")
     taken = set(heir.assignments.values_list("unit", flat=True))
     go_on(person.annotator)
     held = set(person.annotator.assignments.active().values_list("unit", flat=True))
@@ -422,11 +422,11 @@ def test_strangers_are_spread_over_the_groups_by_their_quotas(project):
     bank(project)
     plan = {"annotators": {"experts": 1, "crowd": 2}, "per_unit": {"experts": 1, "crowd": 1}}
     study = make_live_study(project, plan=plan, recruitment={"open_link": True, "minutes": 10})
-    expert = start_stranger(study, start="e", group="experts")
+    expert = admit_visitor(study, start="e", group="experts")
     assert {each.slot.group for each in expert.assignments.select_related("slot")} == {"experts"}
     with pytest.raises(NoPlace):
-        start_stranger(study, start="f", group="experts")
-    assert start_stranger(study, start="g").group == "crowd"
+        admit_visitor(study, start="f", group="experts")
+    assert admit_visitor(study, start="g").group == "crowd"
 
 
 def test_phases_of_someone_screened_out_are_kept_with_their_score(project):

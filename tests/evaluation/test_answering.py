@@ -4,7 +4,7 @@ import pytest
 
 from evaluation.models import Evaluator
 from evaluation.services import baselines
-from evaluation.services.baselines import add_baseline, answer
+from evaluation.services.baselines import add_baseline, answer_by_baseline
 from evaluation.services.evaluators import CannotEvaluate, delete_evaluator
 from items.models import Option
 from studies.models import Annotator, Assignment, Response, StudyState, Submission
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 def run_baseline(study, method, **about) -> Evaluator:
     evaluator = add_baseline(study, method, **about)
-    assert answer(evaluator)
+    assert answer_by_baseline(evaluator)
     return evaluator
 
 
@@ -131,10 +131,10 @@ def test_the_same_baseline_again_changes_nothing(study):
 
 def test_what_was_interrupted_is_gone_on_with_and_nothing_is_answered_twice(study, answer_pattern, monkeypatch):
     evaluator = add_baseline(study, "majority")
-    assert not answer(evaluator, seconds=0)  # one text, then the time is up
+    assert not answer_by_baseline(evaluator, seconds=0)  # one text, then the time is up
     assert answer_pattern("majority", "read") == {"r1": "FFF", "r2": "FF"}
     assert [a.unit.text.external_id for a in evaluator.annotator.assignments.open()] == ["castle"]
-    assert answer(evaluator, seconds=0)
+    assert answer_by_baseline(evaluator, seconds=0)
     assert answer_pattern("majority", "read") == {"r1": "FFF", "r2": "FF", "c1": "TTT"}
     assert Response.objects.count() == 16
 
@@ -144,7 +144,7 @@ def test_half_a_text_that_was_stored_is_completed(study, answer_pattern):
     Response.objects.filter(item__external_id="r1", option__external_id="b").delete()
     Submission.objects.all().delete()
     evaluator.annotator.assignments.update(stage="guess", finished_at=None)
-    assert answer(evaluator)
+    assert answer_by_baseline(evaluator)
     assert answer_pattern("exact", "read")["r1"] == "TFF"
     assert Submission.objects.count() == 2
 

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.frames.evidence import collect_evidence
-from analysis.reports.description import description
+from analysis.reports.description import build_description
 from evaluation.services.asking import ModelSpec, start
 from evaluation.services.describing import compare_readings
 from evaluation.services.progress import get_row
@@ -117,5 +117,5 @@ def test_single_replies_are_not_shown_to_viewers(as_user, viewer, study, serve_m
 
 def test_the_reports_description_says_so(study, serve_model, endpoint):
     run_model(study, endpoint(serve_model("R")), as_published=True, label="paper")
-    notes = description(collect_evidence(study, Choices(seed=1))).notes
+    notes = build_description(collect_evidence(study, Choices(seed=1))).notes
     assert any("“paper” was asked and parsed as in the publication" in note for note in notes)

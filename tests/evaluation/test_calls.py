@@ -12,7 +12,7 @@ from analysis.exports.item_evaluation import find_source
 from analysis.exports.writing import export_responses, write_item_evaluation, write_unanswered
 from evaluation.services.asking import ModelSpec, start
 from evaluation.services.baselines import add_baseline
-from evaluation.services.baselines import answer as let_answer
+from evaluation.services.baselines import answer_by_baseline as let_answer
 from llm.models import Run
 from llm.services import runs
 from llm.services.draining import drain_here

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from evaluation.management.commands import evaluate_study
-from evaluation.services.baselines import add_baseline, answer
+from evaluation.services.baselines import add_baseline, answer_by_baseline
 from studies.models import Annotator, Response, StudyState
 from tests.factory import make_study
 
@@ -42,12 +42,14 @@ def test_a_second_run_of_the_same_says_so_and_changes_nothing(study):
 
 
 def test_a_second_run_completes_what_was_left(study):
-    answer(add_baseline(study, "majority"), seconds=0)
+    answer_by_baseline(add_baseline(study, "majority"), seconds=0)
     assert run("rivers-1", "--model", "majority") == "“majority” has judged 16 options, 6 of them now; none is missing."
 
 
 def test_it_ends_with_3_if_answers_are_missing(study, monkeypatch):
-    monkeypatch.setattr(evaluate_study, "answer", lambda evaluator: answer(evaluator, seconds=0))
+    monkeypatch.setattr(
+        evaluate_study, "answer_by_baseline", lambda evaluator: answer_by_baseline(evaluator, seconds=0)
+    )
     with pytest.raises(SystemExit) as ended:
         run("rivers-1", "--model", "majority")
     assert ended.value.code == 3

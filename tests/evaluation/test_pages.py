@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from evaluation.models import Evaluator
 from evaluation.services import baselines
-from evaluation.services.baselines import add_baseline, answer
+from evaluation.services.baselines import add_baseline, answer_by_baseline
 from jobs.models import Job, JobState, Worker
 from studies.models import Annotator, Response, StudyState
 from tests.factory import answer as answer_as
@@ -92,7 +92,7 @@ def test_the_page_says_if_no_worker_is_listening(as_user, researcher, study):
 
 
 def test_a_page_of_finished_evaluators_needs_no_worker(as_user, researcher, study):
-    answer(add_baseline(study, "majority"))
+    answer_by_baseline(add_baseline(study, "majority"))
     assert "No worker is running" not in page_of(as_user(researcher)).get_text()
 
 
@@ -129,7 +129,7 @@ def test_people_are_not_listed(as_user, researcher, study):
 
 def test_removing_asks_first(as_user, researcher, study):
     evaluator = add_baseline(study, "exact")
-    answer(evaluator)
+    answer_by_baseline(evaluator)
     client = as_user(researcher)
     url = reverse("evaluator_remove", args=["rivers-1", evaluator.pk])
     assert page_of(client).select_one("table td a")["href"] == url
@@ -185,10 +185,10 @@ def test_the_page_asks_the_database_as_often_for_ten_evaluators_as_for_one(
 def test_the_first_line_says_who_answers_and_what_is_missing(as_user, researcher, study):
     client = as_user(researcher)
     assert page_of(client).select_one(".verdict").get_text() == "No model or baseline has answered yet."
-    answer(add_baseline(study, "exact"))
+    answer_by_baseline(add_baseline(study, "exact"))
     add_baseline(study, "majority")
     assert page_of(client).select_one(".verdict").get_text() == "2 baselines: 16 answers are missing."
-    answer(Evaluator.objects.get(method="majority"))
+    answer_by_baseline(Evaluator.objects.get(method="majority"))
     assert page_of(client).select_one(".verdict").get_text() == "2 baselines: nothing is missing."
 
 

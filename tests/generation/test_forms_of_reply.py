@@ -8,7 +8,7 @@ from evaluation.services.asking import ModelSpec as Evaluator
 from evaluation.services.asking import start as evaluate
 from generation.instruments import GeneratorPromptKind
 from generation.models import IncompleteItem
-from generation.parsing import parse, parse_question
+from generation.parsing import parse_question, parse_reply_items
 from generation.prompts import read_template
 from generation.services.asking import GenerationSpec, build_run_params, estimate_run, start
 from generation.services.choosing import Examples, Size, choose_examples
@@ -169,17 +169,17 @@ def test_explanations_in_json_come_in_the_order_question_reasoning_key_misconcep
 
 def test_without_a_key_the_reasoning_is_kept_with_the_item():
     row = REASONS_AS_JSON | {"right_answers": []}
-    item = parse(json.dumps({"items": [row]}), 1).items[0]
+    item = parse_reply_items(json.dumps({"items": [row]}), 1).items[0]
     assert [option.correct for option in item.options] == [False, False]
     assert item.reasoning == "Im Text steht, dass Herr Seidel es spielte."
 
 
 def test_where_no_explanations_were_asked_for_such_a_line_explains_nothing():
-    assert not any(option.explanation for option in parse(WITH_REASONS, 1).items[0].options)
+    assert not any(option.explanation for option in parse_reply_items(WITH_REASONS, 1).items[0].options)
 
 
 def test_explanations_are_read_in_basque_too():
-    (item,) = parse(WITH_REASONS_IN_BASQUE, 1, explains=True).items
+    (item,) = parse_reply_items(WITH_REASONS_IN_BASQUE, 1, explains=True).items
     assert [(option.correct, option.explanation) for option in item.options] == [
         (True, "Testuak dio Seidel jaunak jotzen zuela."),
         (False, "Eskailerak bakarrik irakurri dituenak auzokoa dela uste du."),

@@ -9,7 +9,7 @@ from generation.models import IncompleteItem
 from generation.parsing import parse_open
 from generation.services.asking import GenerationSpec, choose_instrument, count_progress, start
 from generation.services.choosing import Size
-from generation.services.storing import repair
+from generation.services.storing import repair_item
 from items.models import Generator, Item
 from items.services.editing import EditRefused
 from llm.models import Call, Endpoint
@@ -117,8 +117,8 @@ def test_a_question_without_an_answer_waits_for_one(project, text, serve_model, 
     row = IncompleteItem.objects.get()
     assert (row.reasons, row.is_open, Item.objects.count()) == (["answer"], True, 2)
     with pytest.raises(EditRefused):
-        repair(row, row.stem, [])
-    assert repair(row, row.stem, [], "dem Nachbarn").expected_answer == "dem Nachbarn"
+        repair_item(row, row.stem, [])
+    assert repair_item(row, row.stem, [], "dem Nachbarn").expected_answer == "dem Nachbarn"
     assert count_progress(project, GenerationSpec(model, [text], Size(3, 0), NAME)).n_items == 3
 
 

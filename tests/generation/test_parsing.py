@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generation.parsing import find_item_problems, parse, parse_question
+from generation.parsing import find_item_problems, parse_question, parse_reply_items
 from generation.parts import LONGEST_OPTION, MOST_OPTIONS, ParsedItem, ParsedOption
 from generation.run_kind import measure_share_in
 from tests.examples import MANY
@@ -22,7 +22,10 @@ MARKS = {True: ["richtig", "Korrekt", "correct", "TRUE", "**richtig**", "✓", "
 
 
 def parse_items(reply: str, n: int = 3) -> list[tuple[str, list[tuple[str, bool | None]]]]:
-    return [(item.stem, [(option.text, option.correct) for option in item.options]) for item in parse(reply, n).items]
+    return [
+        (item.stem, [(option.text, option.correct) for option in item.options])
+        for item in parse_reply_items(reply, n).items
+    ]
 
 
 WHOLE = [("Wer spielt Klavier?", [("Herr Seidel", True), ("die Studentin", False), ("Mira", False)])]
@@ -71,7 +74,7 @@ def test_marks_at_the_end_of_the_line_are_read_in_all_languages(correct, mark):
              "a) Mira (richtig) (falsch)", "a) Mira – richtig", "a) Mira (halb richtig)"],
 )  # fmt: skip
 def test_what_is_not_plainly_marked_has_no_key(line):
-    item = parse(f"1. Wer?\n{line}\nb) Ole (falsch)", 1).items[0]
+    item = parse_reply_items(f"1. Wer?\n{line}\nb) Ole (falsch)", 1).items[0]
     assert item.options[0].correct is None
     assert "mark" in find_item_problems(item, 2)
 
@@ -120,7 +123,7 @@ def test_a_reply_without_options_holds_no_item(reply):
 
 
 def test_the_first_items_are_kept_and_the_rest_is_counted():
-    found = parse("\n\n".join(f"{number}. {LINES}" for number in range(1, 6)), 3)
+    found = parse_reply_items("\n\n".join(f"{number}. {LINES}" for number in range(1, 6)), 3)
     assert (len(found.items), found.n_left_out) == (3, 2)
 
 
@@ -141,7 +144,7 @@ def test_an_item_is_incomplete_for_these_reasons(options, reasons):
 
 
 def test_an_item_without_a_stem_is_incomplete():
-    assert "stem" in find_item_problems(parse("a) Mira (richtig)\nb) Ole (falsch)", 1).items[0], 2)
+    assert "stem" in find_item_problems(parse_reply_items("a) Mira (richtig)\nb) Ole (falsch)", 1).items[0], 2)
 
 
 PIECES = st.sampled_from(
@@ -155,7 +158,7 @@ PIECES = st.sampled_from(
 @MANY
 @given(st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=60).map("".join)), st.integers(1, 5))
 def test_no_reply_breaks_the_parser_and_what_it_returns_is_bounded_and_clean(reply, n):
-    found = parse(reply, n)
+    found = parse_reply_items(reply, n)
     assert len(found.items) <= n
     for item in found.items:
         assert 1 <= len(item.options) <= MOST_OPTIONS + 1
@@ -172,7 +175,7 @@ def test_no_reply_breaks_the_parser_and_what_it_returns_is_bounded_and_clean(rep
 )  # fmt: skip
 def test_hostile_replies_take_no_time(reply):
     def read() -> None:
-        for item in parse(reply, 3).items:
+        for item in parse_reply_items(reply, 3).items:
             assert all(len(option.text) <= LONGEST_OPTION + 1 for option in item.options)
 
     assert measure_effort(read) < MOST_EFFORT
@@ -224,13 +227,13 @@ def keys(items):
     ],
 )
 def test_a_draft_inside_a_trace_is_no_item(reply):
-    parsed = parse(reply, 3)
+    parsed = parse_reply_items(reply, 3)
     assert keys(parsed.items) == [[False, True, False]]
     assert "<think>" not in parsed.items[0].raw
 
 
 def test_a_trace_without_an_end_holds_no_item():
-    assert parse(f"<think>{DRAFT}", 3).items == []
+    assert parse_reply_items(f"<think>{DRAFT}", 3).items == []
     assert parse_question("<think>Wo steht das Klavier?") is None
 
 
@@ -252,7 +255,7 @@ def test_a_trace_without_an_end_holds_no_item():
     ],
 )  # fmt: skip
 def test_an_item_with_two_different_keys_has_none(reply):
-    parsed = parse(reply, 3)
+    parsed = parse_reply_items(reply, 3)
     assert len(parsed.items) == 1
     assert set(keys(parsed.items)[0]) == {None}
     assert "contradiction" in find_item_problems(parsed.items[0], 3)
@@ -272,6 +275,6 @@ def test_an_item_with_two_different_keys_has_none(reply):
     ],
 )  # fmt: skip
 def test_a_key_that_is_named_twice_alike_counts(reply):
-    parsed = parse(reply, 3)
+    parsed = parse_reply_items(reply, 3)
     assert keys(parsed.items)[0][:2] == [True, False]
     assert not parsed.items[0].contradicts

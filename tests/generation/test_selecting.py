@@ -9,7 +9,13 @@ from django.core.management import CommandError, call_command
 from evaluation.services.asking import ModelSpec, start
 from evaluation.services.evaluators import CannotEvaluate
 from generation.models import Selection
-from generation.services.selecting import CandidateScore, choose_best, ensure_selections, judge_candidates, select
+from generation.services.selecting import (
+    CandidateScore,
+    choose_best,
+    ensure_selections,
+    judge_candidates,
+    select_candidates,
+)
 from generation.services.storing import CannotGenerate
 from items.models import Generator, GeneratorKind, Item
 from items.services.editing import create_item
@@ -101,7 +107,7 @@ def test_the_same_candidates_keep_their_study(candidates):
 
 
 def test_the_best_is_copied_with_explanations_and_why_and_all_candidates_stay(selection):
-    found = select(selection, selection.study.annotators.get(), 1)
+    found = select_candidates(selection, selection.study.annotators.get(), 1)
     shares = {each.item.external_id: (each.judged.answerability, each.judged.guessability) for each in found}
     assert shares == {"guessable": (1.0, 1.0), "good": (1.0, 0.0), "bad": (0.0, 0.0)}
     selection.refresh_from_db()
@@ -118,16 +124,16 @@ def test_the_best_is_copied_with_explanations_and_why_and_all_candidates_stay(se
 
 def test_nothing_is_selected_twice(selection):
     annotator = selection.study.annotators.get()
-    select(selection, annotator, 1)
+    select_candidates(selection, annotator, 1)
     with pytest.raises(CannotGenerate, match="org/Selector-7B has already selected"):
-        select(selection, annotator, 2)
+        select_candidates(selection, annotator, 2)
 
 
 def test_without_answers_nothing_is_kept(candidates, selector):
     selection = ensure_selections(candidates)[0]
     start(selection.study, ModelSpec(selector))
     with pytest.raises(CannotGenerate, match="has answered no candidate completely"):
-        select(selection, selection.study.annotators.get(), 1)
+        select_candidates(selection, selection.study.annotators.get(), 1)
     assert [each.is_kept for each in judge_candidates(selection, selection.study.annotators.get(), 1)] == [False] * 3
 
 
@@ -136,7 +142,7 @@ def test_without_answers_nothing_is_kept(candidates, selector):
 
 @pytest.fixture
 def report(selection, project) -> Study:
-    select(selection, selection.study.annotators.get(), 1)
+    select_candidates(selection, selection.study.annotators.get(), 1)
     selection.refresh_from_db()
     return make_study(project, "report", Item.objects.filter(generator=selection.selected).select_related("text"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from items.flaw_rules import RULES, count_negations, flaws_of, question_type
+from items.flaw_rules import RULES, count_negations, find_flaws, find_question_word
 from items.wording import Wording
 
 
@@ -16,7 +16,7 @@ SOUND = item("Why did the ferry leave late?", "The choir was slow.", "The tide w
 
 
 def test_a_sound_item_has_no_flaw() -> None:
-    assert [name for name, found in flaws_of(SOUND).items() if found] == []
+    assert [name for name, found in find_flaws(SOUND).items() if found] == []
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_sound_item_has_no_flaw() -> None:
     ],
 )  # fmt: skip
 def test_a_flaw_is_seen(flaw: str, flawed: Wording) -> None:
-    assert flaws_of(flawed)[flaw] is True
+    assert find_flaws(flawed)[flaw] is True
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_flaw_is_seen(flaw: str, flawed: Wording) -> None:
     ],
 )  # fmt: skip
 def test_what_looks_like_a_flaw_is_none(flaw: str, sound: Wording) -> None:
-    assert not flaws_of(sound)[flaw]
+    assert not find_flaws(sound)[flaw]
 
 
 def test_a_question_may_negate_twice() -> None:
@@ -87,17 +87,17 @@ def test_a_question_may_negate_twice() -> None:
 
 
 def test_words_in_quotation_marks_negate_nothing() -> None:
-    assert not flaws_of(item("What does “do not enter” mean here?", "Stay out.", "Come in."))["negative_stem"]
+    assert not find_flaws(item("What does “do not enter” mean here?", "Stay out.", "Come in."))["negative_stem"]
 
 
 def test_rules_that_do_not_apply_say_so() -> None:
     several = Wording("Which?", ("a", "b"), (True, True), "", "en")
-    assert [flaws_of(several)[name] for name in ("longest_key", "word_repeats", "convergence")] == [None] * 3
-    assert flaws_of(Wording("Why?", (), (), "", "en"))["absolute_terms"] is None
-    assert flaws_of(SOUND)["lost_sequence"] is None
+    assert [find_flaws(several)[name] for name in ("longest_key", "word_repeats", "convergence")] == [None] * 3
+    assert find_flaws(Wording("Why?", (), (), "", "en"))["absolute_terms"] is None
+    assert find_flaws(SOUND)["lost_sequence"] is None
     assert len(RULES) == 15
 
 
 def test_the_type_of_a_question() -> None:
-    assert question_type(SOUND) == "why"
-    assert question_type(item("Zergatik irten zen berandu?", language="eu")) == "zergatik"
+    assert find_question_word(SOUND) == "why"
+    assert find_question_word(item("Zergatik irten zen berandu?", language="eu")) == "zergatik"

@@ -9,7 +9,7 @@ import pytest
 from nltk.stem.snowball import SnowballStemmer
 
 from config.cli.resources import ROOT
-from items.flaw_rules import FUNCTION_WORDS, NEGATIVE, QUESTION_WORDS, VAGUE, stemmer
+from items.flaw_rules import FUNCTION_WORDS, NEGATIVE, QUESTION_WORDS, VAGUE, make_stemmer
 from items.stemming import load_stemmer
 
 ALONE = """
@@ -41,5 +41,5 @@ def test_stems_are_those_of_nltk(language, name):
         words |= known[language]
     assert len(words) > 3000
     theirs = SnowballStemmer(name)
-    assert {word: stemmer(language)(word) for word in words} == {word: theirs.stem(word) for word in words}
+    assert {word: make_stemmer(language)(word) for word in words} == {word: theirs.stem(word) for word in words}
     assert load_stemmer(name) is load_stemmer(name)

@@ -12,7 +12,7 @@ from config.celery import app
 from jobs import files, scheduling, working
 from jobs.kinds import KINDS, JobFailed, Kind
 from jobs.models import Job, JobState
-from jobs.scheduling import cancel, get_or_schedule, look_after_jobs, make_job, retry
+from jobs.scheduling import cancel, get_or_schedule, maintain_jobs, make_job, retry
 from jobs.working import Heartbeat, get_or_run, run_job
 
 seen = []
@@ -130,7 +130,7 @@ def test_a_crashed_worker_is_followed_by_another_until_it_is_given_up(ask, sent_
     job = ask()
     for _attempt in range(working.MAX_ATTEMPTS):
         crash(job)
-        look_after_jobs()
+        maintain_jobs()
     job.refresh_from_db()
     assert (job.state, job.attempts, len(sent_ids)) == ("failed", 3, 3)
     assert job.error == f"The worker crashed, probably out of memory. {ADVICE}"
@@ -188,15 +188,15 @@ def test_without_a_broker_the_job_waits_and_is_sent_when_it_is_back(ask, sent_id
         away.setattr(app, "send_task", refuse)
         job = ask()
     assert (job.state, job.sent_at, sent_ids) == ("queued", None, [])
-    look_after_jobs()
+    maintain_jobs()
     assert sent_ids == [job.pk]
 
 
 def test_a_lost_message_is_sent_again(ask, sent_ids):
     job = ask()
-    look_after_jobs()
+    maintain_jobs()
     Job.objects.update(sent_at=timezone.now() - timedelta(minutes=2))
-    look_after_jobs()
+    maintain_jobs()
     assert sent_ids == [job.pk, job.pk]
 
 
@@ -215,10 +215,10 @@ def test_what_has_expired_is_deleted_with_its_file_and_files_of_nobody_later(ask
     run_job(ask().pk)
     kept = Job.objects.get().file
     orphan = files.write_value("nobody's")
-    look_after_jobs()
+    maintain_jobs()
     assert (orphan.exists(), files.make_path(kept).exists()) == (True, True)
     Job.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
-    look_after_jobs()
+    maintain_jobs()
     assert (Job.objects.exists(), files.make_path(kept).exists()) == (False, False)
 
 
@@ -226,13 +226,13 @@ def test_jobs_that_failed_and_results_that_are_too_many_are_forgotten(ask, monke
     monkeypatch.setattr("jobs.models.MAX_KEPT", 1)
     for does in ("fails", "nothing", "writes"):
         run_job(ask(does).pk)
-    look_after_jobs()
+    maintain_jobs()
     assert [job.parameters["does"] for job in Job.objects.all()] == ["writes"]
     Job.objects.update(state=JobState.FAILED, expires_at=None)
-    look_after_jobs()
+    maintain_jobs()
     assert Job.objects.exists()
     Job.objects.update(queued_at=timezone.now() - timedelta(days=2))
-    look_after_jobs()
+    maintain_jobs()
     assert not Job.objects.exists()
 
 
@@ -247,7 +247,7 @@ def test_files_that_no_job_knows_are_deleted_when_they_are_old(ask, monkeypatch)
     orphan = files.write_value("nobody's")
     monkeypatch.setattr(files, "ORPHANED_AFTER", timedelta(seconds=-1))
     run_job(ask().pk)
-    look_after_jobs()
+    maintain_jobs()
     assert [path.name for path in orphan.parent.iterdir()] == [Job.objects.get().file]
 
 

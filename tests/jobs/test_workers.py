@@ -78,7 +78,7 @@ def test_rows_not_seen_for_a_day_are_forgotten(old_worker):
 
 def test_a_worker_beats_looks_after_jobs_and_leaves(old_worker, monkeypatch):
     looked = []
-    monkeypatch.setattr(workers, "look_after_jobs", lambda: looked.append(True))
+    monkeypatch.setattr(workers, "maintain_jobs", lambda: looked.append(True))
     old_worker("gone@there", timedelta(days=2))
     heartbeat = workers.WorkerHeartbeat("w@here")
     heartbeat.act()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from llm.answers import answer_tokens, has_trace, read_label, read_probability, strip_traces
+from llm.answers import has_trace, read_label, read_probability, select_answer_tokens, strip_traces
 from llm.replies import parse_reply
 
 
@@ -76,13 +76,13 @@ def tokens(*words):
     ],
 )
 def test_probabilities_are_read_at_the_first_token_of_the_answer(words, text):
-    kept = answer_tokens(tokens(*words), text)
+    kept = select_answer_tokens(tokens(*words), text)
     assert [token[0] for token in kept if token[0].strip()] == ["F"]
     assert read_probability(kept, "R", "F").p == 0
 
 
 def test_of_a_trace_alone_no_probability_is_read():
-    kept = answer_tokens(tokens("<think>", "R", " or"), "<think>R or")
+    kept = select_answer_tokens(tokens("<think>", "R", " or"), "<think>R or")
     assert read_probability(kept, "R", "F").p is None
 
 

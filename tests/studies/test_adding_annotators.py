@@ -9,7 +9,7 @@ from studies.models import Assignment, Slot
 from studies.services.launching import close_study
 from studies.services.people import add_annotators, renew_link, revoke_link
 from studies.services.places import give_back
-from studies.services.recruiting import NoPlace, start_stranger
+from studies.services.recruiting import NoPlace, admit_visitor
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
 from tests.studies.world import Person, bank, draft_study, make_live_study, person
@@ -72,12 +72,12 @@ def test_whoever_is_added_beside_an_open_link_takes_no_place_of_it(project, monk
     monkeypatch.setattr("studies.services.people.MAX_SEARCHED", at_once)
     bank(project)
     study = make_live_study(project, plan={"annotators": 3}, recruitment={"open_link": True})
-    start_stranger(study, start="one")
+    admit_visitor(study, start="one")
     assert [annotator.code for annotator in add_annotators(study, 3)] == ["P04", "P05", "P06"]
     for name in ("two", "three"):
-        start_stranger(study, start=name)
+        admit_visitor(study, start=name)
     with pytest.raises(NoPlace):
-        start_stranger(study, start="four")
+        admit_visitor(study, start="four")
     held = Counter(Assignment.objects.active().values_list("slot", flat=True))
     assert set(held.values()) == {1}
     assert len(held) == 2 * 6

@@ -17,9 +17,9 @@ from studies.services.adjudicating import (
     Decision,
     decide_cells,
     find_conflicts,
+    flag_or_exclude_answer,
     list_cells,
     reopen_unit,
-    set_answer_apart,
 )
 from tests import dimensions, stopping
 from tests.analysis.packs import export_pack_bytes, import_pack_bytes
@@ -143,8 +143,8 @@ def test_ticks_measure_and_are_never_replaced_but_can_be_excluded(guessing_study
         decide_cells(unit, [Decision("read", "answer", item.pk, True)], researcher)
     tick = Response.objects.filter(assignment__annotator__code="P02", stage="read", question="answer").first()
     with pytest.raises(CannotAdjudicate, match="reason"):
-        set_answer_apart(unit, tick.pk, Ruling.EXCLUDED, "", researcher)
-    set_answer_apart(unit, tick.pk, Ruling.EXCLUDED, "clicked at random", researcher)
+        flag_or_exclude_answer(unit, tick.pk, Ruling.EXCLUDED, "", researcher)
+    flag_or_exclude_answer(unit, tick.pk, Ruling.EXCLUDED, "clicked at random", researcher)
     whole, adjudicated = (collect_evidence(guessing_study, Choices(adjudicated=each)).frame for each in (False, True))
     assert len(whole) - len(adjudicated) == 3  # two options and the rating
     assert set(whole[whole["stage"] == "read"]["annotator"]) == {"P01", "P02"}
@@ -154,7 +154,7 @@ def test_ticks_measure_and_are_never_replaced_but_can_be_excluded(guessing_study
 
 def test_a_flag_changes_no_figure(guessing_study, researcher):
     rating = Response.objects.filter(question="rating").first()
-    set_answer_apart(guessing_study.units.get(), rating.pk, Ruling.FLAGGED, "much too fast", researcher)
+    flag_or_exclude_answer(guessing_study.units.get(), rating.pk, Ruling.FLAGGED, "much too fast", researcher)
     whole, adjudicated = (collect_evidence(guessing_study, Choices(adjudicated=each)).frame for each in (False, True))
     assert whole.equals(adjudicated)
     assert {row["adjudication"] for row in export_rows(guessing_study) if row["reason"] == "much too fast"} == {

@@ -14,14 +14,14 @@ from analysis.choices import Choices
 from analysis.frames.evidence import collect_evidence
 from analysis.frames.export_rows import iter_export_rows
 from analysis.pack.methods import collect_facts, describe_blocks, describe_conduct
-from analysis.reports.description import description
+from analysis.reports.description import build_description
 from annotation.pages import find_common_genre
 from studies.models import AnnotatorKind, Assignment, Purpose, Slot
 from studies.services.blocks import add_texts
 from studies.services.evaluating import add_evaluator
 from studies.services.launching import close_study
 from studies.services.people import add_annotators, revoke_link
-from studies.services.recruiting import NoPlace, start_stranger
+from studies.services.recruiting import NoPlace, admit_visitor
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
 from tests.analysis.packs import export_pack_bytes, import_pack_bytes
@@ -106,14 +106,14 @@ def test_what_nobody_at_work_can_do_goes_to_whoever_joins(study):
 
 def test_strangers_find_the_new_cells_free(project):
     study = make_study_with_bank(project, texts=1, plan={"annotators": 2}, recruitment={"open_link": True})
-    known = [start_stranger(study, start=start) for start in "ab"]
+    known = [admit_visitor(study, start=start) for start in "ab"]
     with pytest.raises(NoPlace):
-        start_stranger(study, start="c")
+        admit_visitor(study, start="c")
     more(project, "u1")
     assert add_texts(study, ["u1"]).assignments == 0
-    assert [list_texts(start_stranger(study, start=start)) for start in "cd"] == [["u1"], ["u1"]]
+    assert [list_texts(admit_visitor(study, start=start)) for start in "cd"] == [["u1"], ["u1"]]
     with pytest.raises(NoPlace):
-        start_stranger(study, start="e")
+        admit_visitor(study, start="e")
     assert [list_texts(each) for each in known] == [["t1"], ["t1"]]
 
 
@@ -175,7 +175,7 @@ def test_export_tables_methods_and_pack_say_the_block(study):
     dates = {row["block"]: row["block_added_at"] for row in rows}
     assert dates == {number: date.isoformat() for number, date in study.block_dates.items()}
     evidence = collect_evidence(study, Choices())
-    told = description(evidence).rows
+    told = build_description(evidence).rows
     assert [row["value"] for row in told if row["quantity"] == "n_blocks"] == [2]
     facts = collect_facts(evidence, type("R", (), {"n_responses": 1}), describe_conduct(evidence))
     assert "2" in describe_blocks(facts)

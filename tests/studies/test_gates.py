@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from studies.protocols import PROTOCOLS, InvalidAnswer, InvalidParameter
 from studies.protocols.gates import find_stop, group_ways, list_ways
-from studies.services.answers import About, GivenAnswers, check_answers
+from studies.services.answers import AnswerScope, GivenAnswers, check_answers
 from studies.services.instruments import load_shipped
 
 PROTOCOL = PROTOCOLS["stopping-questionnaire"]
@@ -105,7 +105,7 @@ def behind_a_stop(answers) -> set[str]:
 def test_no_answers_whatever_store_a_value_behind_a_stop(answers):
     stage = judge()
     try:
-        stored = check_answers(stage, GivenAnswers(1, values=answers), About())
+        stored = check_answers(stage, GivenAnswers(1, values=answers), AnswerScope())
     except InvalidAnswer:
         return
     assert {answer.question for answer in stored}.isdisjoint(behind_a_stop(answers))
@@ -116,7 +116,7 @@ def test_what_is_off_the_path_is_dropped_and_what_is_left_is_taken(answers):
     stage = judge()
     path = {name: value for name, value in stage.path(answers, stage.questions).items() if value is not None}
     assert set(path).isdisjoint(behind_a_stop(path))
-    assert len(check_answers(stage, GivenAnswers(1, values=path), About())) == len(path)
+    assert len(check_answers(stage, GivenAnswers(1, values=path), AnswerScope())) == len(path)
 
 
 @given(ANSWERS)

@@ -17,8 +17,8 @@ from studies.services.lifecycle import close_due_studies
 from studies.services.monitor import Overview, compute_fair_pay, list_people
 from studies.services.people import pause_person, resume_person
 from studies.services.places import find_place
-from studies.services.progress import Progress, count_progress, cover_texts
-from studies.services.recruiting import start_stranger
+from studies.services.progress import Progress, build_coverage, count_progress
+from studies.services.recruiting import admit_visitor
 from tests.studies.world import Person, bank, draft_study, make_live_study, make_study_with_bank, person
 
 
@@ -194,7 +194,7 @@ def test_who_is_away_is_idle_and_then_stuck(away, state, study):
 def test_coverage_counts_guesses_by_generator_and_readings_once(study):
     someone = person(study).start()
     someone.do()
-    grid = cover_texts(study)
+    grid = build_coverage(study)
     assert grid.columns == [("guess", "alder"), ("guess", "birch"), ("read", "")]
     done = [sum(row[1][place].done for row in grid.rows) for place in range(3)]
     planned = [sum(row[1][place].planned for row in grid.rows) for place in range(3)]
@@ -381,7 +381,7 @@ def test_sixty_annotators_are_one_line_each_and_no_more_queries(project, client,
 def test_places_of_an_open_link_that_nobody_has_taken_are_still_to_be_done(project, page):
     study = make_study_with_bank(project, plan={"annotators": 3}, recruitment={"open_link": True})
     assert "texts are done" not in page().text  # nobody has come
-    Person(start_stranger(study, start="one")).start().finish()
+    Person(admit_visitor(study, start="one")).start().finish()
     assert count_progress(study) == Progress(annotators=1, finished=2, total=6)
     assert Overview(study, list_people(study)).n_all == 6
     assert "2 of 6 texts are done." in page().text

@@ -11,7 +11,7 @@ from studies.services.blocks import count_texts_left, draw_more_texts
 from studies.services.launching import close_study
 from studies.services.people import add_annotators, revoke_link
 from studies.services.people_texts import find_draw
-from studies.services.recruiting import start_stranger
+from studies.services.recruiting import admit_visitor
 from studies.services.responses.importing import import_responses
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
@@ -76,9 +76,9 @@ def test_strangers_find_the_new_cells_free(project):
     study = make_study_with_bank(
         project, texts=6, plan={"annotators": 2, "people_texts": 2}, recruitment={"open_link": True}
     )
-    start_stranger(study, start="one")
+    admit_visitor(study, start="one")
     draw_more_texts(study, 2)
-    newer = [start_stranger(study, start=start) for start in ("two", "three")]
+    newer = [admit_visitor(study, start=start) for start in ("two", "three")]
     given = [annotator.assignments.count() for annotator in newer]
     assert sum(given) == 2 * 4 - 2
 

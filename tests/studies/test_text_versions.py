@@ -6,7 +6,7 @@ import pytest
 
 from annotation import simulation
 from annotation.simulation import simulate_study
-from evaluation.services.baselines import add_baselines, answer
+from evaluation.services.baselines import add_baselines, answer_by_baseline
 from items.models import Text
 from studies.models import Assignment, Response, Slot
 from studies.services.people import add_annotators, replace_person
@@ -75,7 +75,7 @@ def test_models_read_all_versions_as_an_evaluator_each(texts):
     text.save()
     labels = {}
     for evaluator in add_baselines(study, "exact"):
-        answer(evaluator)
+        answer_by_baseline(evaluator)
         own = Response.objects.filter(assignment__annotator=evaluator.annotator)
         labels[evaluator.annotator.code] = own.get(option=option).value
         assert set(own.values_list("assignment__text_version", flat=True)) == {evaluator.params["text_version"]}

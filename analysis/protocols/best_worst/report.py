@@ -20,20 +20,34 @@ from analysis.measures.intervals import JUDGMENT
 from analysis.measures.plackett_luce import rank_by_choices
 from analysis.measures.reader_coefficients import readers_coefficient
 from analysis.measures.types import IntArray
-from analysis.pack.methods import Facts, table, with_ends, write_value
+from analysis.pack.methods import Facts, get_table, write_value, write_with_interval
 from analysis.reports import tables as shared_tables
 from analysis.reports.categories import list_error_tables
-from analysis.reports.contrasts import Comparison, Family, GeneratorFigure, compare_all, contrasts, find_comparison
-from analysis.reports.description import description, variants
+from analysis.reports.contrasts import (
+    Comparison,
+    Family,
+    GeneratorFigure,
+    build_contrasts,
+    compare_all,
+    find_comparison,
+)
+from analysis.reports.description import build_description, build_variants
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
-from analysis.reports.estimates import Estimate, arm_of, mean_of, over_texts, texts_only_note, with_codes
+from analysis.reports.estimates import (
+    Estimate,
+    add_codes,
+    build_arm,
+    estimate_mean,
+    note_texts_only,
+    repeat_text_interval,
+)
 from analysis.reports.evaluators import (
     HUMAN,
     Evaluator,
-    evaluator_named,
-    judges_in,
+    find_evaluator,
+    get_people,
     list_compared_evaluators,
-    people_in,
+    list_judges,
 )
 from analysis.reports.headlines import Wording, write_headline
 from analysis.reports.outcome import (
@@ -137,14 +151,14 @@ def build_report(evidence: Evidence) -> Report:
     by_judges = build_judge_scores(evidence)
     tables = (
         build_generator_scores(evidence),
-        contrasts(evidence, comparisons),
+        build_contrasts(evidence, comparisons),
         *compare_with_others(evidence, comparisons),
         build_item_scores(evidence),
         build_agreement(evidence),
         *([by_judges] if by_judges.rows else []),
-        *variants(evidence, iter_variant_agreement),
+        *build_variants(evidence, iter_variant_agreement),
         *list_error_tables(evidence),
-        description(evidence),
+        build_description(evidence),
     )
     return Report(tables, tuple(write_headline(find_comparison(comparisons, MEASURE, HUMAN), WORDING)), ("scores",))
 
@@ -156,13 +170,13 @@ def build_generator_scores(evidence: Evidence) -> Table:
     """One row per method and generator, in the order of the bank."""
     choices = select_choices(evidence)
     rows = [*count_rows(evidence, expand_showings(evidence, choices)), *build_strength_rows(evidence, choices)]
-    return SCORES.build(rows, evidence.choices.convention, [texts_only_note(_("strengths"))])
+    return SCORES.build(rows, evidence.choices.convention, [note_texts_only(_("strengths"))])
 
 
 def count_rows(evidence: Evidence, showings: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for name in evidence.generators:
         mine = showings[showings["generator"] == name]
-        yield build_score_row(COUNTS, name, mean_of(mine, BOUNDS, evidence.choices.seed), len(mine))
+        yield build_score_row(COUNTS, name, estimate_mean(mine, BOUNDS, evidence.choices.seed), len(mine))
 
 
 def build_strength_rows(evidence: Evidence, choices: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -172,7 +186,7 @@ def build_strength_rows(evidence: Evidence, choices: pd.DataFrame) -> Iterator[d
     singly = rank_by_choices(*codes, g, np.arange(len(choices)), seed=seed)
     shown = np.bincount(np.column_stack(codes).ravel(), minlength=g)
     for code, name in enumerate(evidence.generators):
-        intervals = over_texts(by_text.intervals[code], replace(singly.intervals[code], unit=JUDGMENT))
+        intervals = repeat_text_interval(by_text.intervals[code], replace(singly.intervals[code], unit=JUDGMENT))
         estimate = Estimate(float(by_text.strength[code]), intervals, translate(by_text.reasons[code]))
         yield build_score_row(PLACKETT_LUCE, name, estimate, int(shown[code]))
 
@@ -196,7 +210,7 @@ def build_item_scores(evidence: Evidence) -> Table:
 def build_judge_scores(evidence: Evidence) -> Table:
     """One row per model and generator. Models are shown beside people, never pooled with them."""
     rows = []
-    for judge in judges_in(evidence):
+    for judge in list_judges(evidence):
         by_generator = dict(iter(expand_showings(evidence, select_choices_by(evidence, judge)).groupby("generator")))
         rows += [
             {"evaluator": judge.name, "generator": name, **count_choices(by_generator[name])}
@@ -217,9 +231,9 @@ def compare_scores(evidence: Evidence) -> tuple[Comparison, ...]:
 
 
 def build_score_family(evidence: Evidence, evaluator: Evaluator) -> Family:
-    showings = with_codes(expand_showings(evidence, select_choices_by(evidence, evaluator)))
+    showings = add_codes(expand_showings(evidence, select_choices_by(evidence, evaluator)))
     figures = {
-        name: GeneratorFigure((arm_of(mine, "value"),))
+        name: GeneratorFigure((build_arm(mine, "value"),))
         for name in evidence.generators
         if len(mine := showings[showings["generator"] == name])
     }
@@ -282,14 +296,14 @@ def list_choices_of_item(evidence: Evidence, row: Row, column: str) -> Table:
 
 @JUDGE_SCORES.drill_down
 def list_choices_of_judge(evidence: Evidence, row: Row, column: str) -> Table:
-    choices = select_choices_by(evidence, evaluator_named(evidence, row["evaluator"]))
+    choices = select_choices_by(evidence, find_evaluator(evidence, row["evaluator"]))
     return list_choices(evidence, choices, "generator", [row["generator"]], column)
 
 
 @CONTRASTS.drill_down
 def list_contrast(evidence: Evidence, row: Row, column: str) -> Table:
     generators = [row["generator_a"], row["generator_b"]]
-    choices = select_choices_by(evidence, evaluator_named(evidence, row["evaluator"]))
+    choices = select_choices_by(evidence, find_evaluator(evidence, row["evaluator"]))
     if column not in COUNTED:
         return list_choices(evidence, choices, "generator", generators)
     showings = expand_showings(evidence, choices)
@@ -365,9 +379,9 @@ def describe_design(facts: Facts) -> str:
 
 
 def describe_agreement(facts: Facts) -> str:
-    rows = {row["question"]: row for row in table(facts, "agreement").rows}
+    rows = {row["question"]: row for row in get_table(facts, "agreement").rows}
     values = {f"{name}_percent": write_value(rows[name]["percent"]) for name in (BEST, WORST)}
-    values |= {f"{name}_kappa": with_ends(rows[name], "kappa") for name in (BEST, WORST)}
+    values |= {f"{name}_kappa": write_with_interval(rows[name], "kappa") for name in (BEST, WORST)}
     return (
         _(
             "Annotators agreed on the best item with a share of %(best_percent)s (Conger's κ %(best_kappa)s), and on "
@@ -424,12 +438,12 @@ CHOICE_KEY = ["annotator", "unit", "round", "text_id"]
 
 
 def select_choices(evidence: Evidence) -> pd.DataFrame:
-    return select_choices_by(evidence, people_in(evidence))
+    return select_choices_by(evidence, get_people(evidence))
 
 
 def select_choices_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
     """One row per annotator and tuple with both choices: the columns of `CHOICE_KEY`, best, worst, items (a tuple)."""
-    rows = evaluator.rows_of(evidence.frame)
+    rows = evaluator.select_rows(evidence.frame)
     values = {name: rows[rows["question"] == name].set_index(CHOICE_KEY)["value"] for name in (BEST, WORST)}
     found = pd.DataFrame(values).dropna().reset_index()
     found["items"] = found["unit"].map(evidence.unit_items)

@@ -40,8 +40,8 @@ from analysis.protocols.dimension_ratings.tables import (
     MEANS,
 )
 from analysis.reports.contrasts import compare_all, find_comparison
-from analysis.reports.estimates import Estimate, figure_of, mean_of, skewed_note, with_codes
-from analysis.reports.evaluators import HUMAN, Evaluator, judges_in
+from analysis.reports.estimates import Estimate, add_codes, estimate_figure, estimate_mean, note_skewed_intervals
+from analysis.reports.evaluators import HUMAN, Evaluator, list_judges
 from analysis.reports.headlines import mark_ends
 from analysis.tables.spec import Table
 from studies.question_words import name_question
@@ -57,7 +57,7 @@ def build_alpha(evidence: Evidence) -> Table:
         for scores in [select_scores(evidence, round_number)]
         for dimension in list_dimension_names(evidence)
     ]
-    notes = [skewed_note(), *note_unknown_round(evidence)]
+    notes = [note_skewed_intervals(), *note_unknown_round(evidence)]
     if len(list_rounds(evidence)) > 1:
         notes.append(_("Only round 1 measures reliability. Scores after round 2 are not independent, "
                        "because annotators had seen disagreements; they cover all cells, each with its "
@@ -202,7 +202,7 @@ def build_mean_row(
 ) -> dict[str, Any]:
     levels, seed = list_levels(evidence), evidence.choices.seed
     bounds = (float(levels[0]), float(levels[-1]))
-    found = (estimate_average if dimension == AVERAGE else mean_of)(scores, bounds, seed)
+    found = (estimate_average if dimension == AVERAGE else estimate_mean)(scores, bounds, seed)
     return {
         "generator": generator,
         "dimension": dimension,
@@ -219,8 +219,8 @@ def estimate_average(scores: pd.DataFrame, bounds: tuple[float, float], seed: in
         undefined = undefined_interval("", ("text", 0, 0, None), NO_SCORE)
         return Estimate(float("nan"), dict.fromkeys(CONVENTIONS, undefined), _(NO_SCORE))
     dimensions = scores["dimension"].unique()
-    return figure_of(
-        average_means, with_codes(scores), sum_by_dimension(scores, dimensions), bounds=bounds, seed=seed,
+    return estimate_figure(
+        average_means, add_codes(scores), sum_by_dimension(scores, dimensions), bounds=bounds, seed=seed,
         not_published=NO_PUBLISHED,
     )  # fmt: skip
 
@@ -243,7 +243,7 @@ def average_means(sums: FloatArray) -> FloatArray:
 def build_judge_tables(evidence: Evidence) -> tuple[Table, ...]:
     """Two tables if a model has scored, else none. Models score in round 1 only, so they are compared with people's
     first known round."""
-    judged = [(judge, select_scores_by(evidence, judge, 1)) for judge in judges_in(evidence)]
+    judged = [(judge, select_scores_by(evidence, judge, 1)) for judge in list_judges(evidence)]
     judged = [(judge, scores) for judge, scores in judged if not scores.empty]
     if not judged:
         return ()

@@ -53,7 +53,7 @@ from analysis.protocols.dimension_ratings.tables import (
 )
 from analysis.reports.categories import ALL, list_coded_items
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
-from analysis.reports.evaluators import evaluator_named
+from analysis.reports.evaluators import find_evaluator
 from analysis.tables.spec import Column, Row, Table, TableSpec
 from studies.protocols.dimension_ratings.declaration import RIGHT
 from studies.protocols.second_round import make_wording_key
@@ -94,7 +94,7 @@ def list_means(evidence: Evidence, row: Row, column: str) -> Table:
 @CONTRASTS.drill_down
 def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
     """The scores of both generators' items on a dimension after the last round; for the average, on all dimensions."""
-    scores = select_scores_by(evidence, evaluator_named(evidence, row["evaluator"]), list_rounds(evidence)[-1])
+    scores = select_scores_by(evidence, find_evaluator(evidence, row["evaluator"]), list_rounds(evidence)[-1])
     scores = scores[scores["generator"].isin([row["generator_a"], row["generator_b"]])]
     mine = keep_dimension(scores, row["measure"])
     return list_counted(evidence, mine, column) if column in COUNTED else list_scores(evidence, mine)
@@ -129,7 +129,7 @@ def list_flagged(evidence: Evidence, row: Row, column: str) -> Table:
 @JUDGE_MEANS.drill_down
 def list_judge_means(evidence: Evidence, row: Row, column: str) -> Table:
     """The scores of one model."""
-    scores = select_scores_by(evidence, evaluator_named(evidence, row["evaluator"]), 1)
+    scores = select_scores_by(evidence, find_evaluator(evidence, row["evaluator"]), 1)
     mine = keep_dimension(scores[scores["generator"] == row["generator"]], row["dimension"])
     return list_scores(evidence, mine, describe_means(evidence, mine))
 
@@ -182,7 +182,7 @@ def list_dimensions(evidence: Evidence, row: Row, column: str) -> Table:
 @JUDGE_AGREEMENT.drill_down
 def list_judge_agreement(evidence: Evidence, row: Row, column: str) -> Table:
     """Items with a score of the model and people's mean; for the share of equal scores, each score of people."""
-    own = keep_dimension(select_scores_by(evidence, evaluator_named(evidence, row["evaluator"]), 1), row["dimension"])
+    own = keep_dimension(select_scores_by(evidence, find_evaluator(evidence, row["evaluator"]), 1), row["dimension"])
     people = keep_dimension(select_scores(evidence, list_rounds(evidence)[0]), row["dimension"])
     if column in ("percent", "n_pairs"):
         return pair_scores(evidence, own, people)

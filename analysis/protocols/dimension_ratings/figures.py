@@ -12,8 +12,8 @@ from analysis.figures.style import (
     INK,
     LIGHT,
     SOFT,
-    add_texts,
     alt,
+    append_text_count,
     build_tooltips,
     describe_measure,
     draw_heat_map,
@@ -33,7 +33,7 @@ def draw_generator_means(table: Table, title: Mapping[str, Any]) -> Any:
             "value": row["mean"],
             "text": number(row["mean"]),
         }
-        | describe_measure(row, "mean", add_texts(row, "mean", say_scores(row["n"])))
+        | describe_measure(row, "mean", append_text_count(row, "mean", say_scores(row["n"])))
         for row in rows
     ]
     tooltip = build_tooltips({"down": _("Generator"), "across": _("Dimension")}, _("Mean"))

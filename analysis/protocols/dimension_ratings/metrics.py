@@ -39,8 +39,8 @@ from analysis.protocols.dimension_ratings.tables import (
     METRIC_CORRELATIONS,
     METRIC_MEANS,
 )
-from analysis.reports.estimates import intervals_json, over_texts, same_interval, texts_only_note
-from analysis.reports.evaluators import evaluators_in
+from analysis.reports.estimates import describe_intervals, note_texts_only, repeat_interval, repeat_text_interval
+from analysis.reports.evaluators import list_evaluators
 from analysis.reports.headlines import HIGHEST, LOWEST, mark_extremes
 from analysis.tables.spec import Table
 from studies.protocols.second_round import normalize_wording
@@ -124,7 +124,7 @@ def split_metric(name: str, dimensions: tuple[str, ...]) -> tuple[str, str]:
 
 def read_model_scores(evidence: Evidence) -> pd.DataFrame:
     """Scores that models gave as annotators, each named after the model and the dimension."""
-    models = [each for each in evaluators_in(evidence) if each.kind != "human"]
+    models = [each for each in list_evaluators(evidence) if each.kind != "human"]
     codes = frozenset().union(*(each.codes for each in models))
     rows = evidence.frame[
         evidence.frame["annotator"].isin(codes) & evidence.frame["question"].isin(list_dimension_names(evidence))
@@ -183,9 +183,9 @@ def build_metric_rows(evidence: Evidence, data: MetricPairs, metric: str, people
             "mark": "",
             "rank_correlation": found.r,
             "n": int(counts.get(generator, 0)),
-            "rank": int_or_none(ranks[generator]),
+            "rank": convert_to_int(ranks[generator]),
             "human_mean": people[generator],
-            "human_rank": int_or_none(human[generator]),
+            "human_rank": convert_to_int(human[generator]),
             "reason": _(found.reason) if found.reason else "",
         }
         for generator in evidence.generators
@@ -193,7 +193,7 @@ def build_metric_rows(evidence: Evidence, data: MetricPairs, metric: str, people
     return mark_extremes(rows, by=lambda row: float(row["mean"]), words=(HIGHEST, ""))
 
 
-def int_or_none(rank: float) -> int | None:
+def convert_to_int(rank: float) -> int | None:
     return None if np.isnan(rank) else int(rank)
 
 
@@ -252,7 +252,7 @@ def build_metric_correlations(evidence: Evidence, data: MetricPairs) -> Table:
           "independent (intervals by Fisher's z). p is adjusted by Holm over all metrics and dimensions of a "
           "coefficient and scope. Marked are the three highest and the three lowest |r| on a dimension as printed; "
           "whether they differ from the others is not tested."),
-        texts_only_note(_("correlations")),
+        note_texts_only(_("correlations")),
     )  # fmt: skip
     return METRIC_CORRELATIONS.build(
         rows, notes=(*note_dropped(evidence), *(notes if rows else (explain_no_metrics(),)))
@@ -290,7 +290,7 @@ def iter_rows(evidence: Evidence, data: MetricPairs, coefficient: str, scope: st
                 "n": found.n,
                 "mark": "",
                 "reason": _(reason) if reason else "",
-                "intervals": {"r": intervals_json(both)},
+                "intervals": {"r": describe_intervals(both)},
             }
 
 
@@ -311,7 +311,7 @@ def compute_intervals(
     independent = intervals.independent_correlation(found, coefficient, unit="item" if scope == POOLED else "generator")
     if scope == WITHIN:
         independent = undefined_interval(intervals.FISHER, ("item", found.n, found.n, None), NOT_WITHIN)
-    return over_texts(clip_interval(whole, intervals.BOUNDS), independent), over_texts(
+    return repeat_text_interval(clip_interval(whole, intervals.BOUNDS), independent), repeat_text_interval(
         p_of_zero(found.r, whole), found.p
     )
 
@@ -339,7 +339,7 @@ def build_metric_checks(evidence: Evidence, data: MetricPairs) -> Table:
           "with both). Difference: metric minus people, of these items minus that of all others; 0 is as people see "
           "them, above 0 the metric favours them. Where a metric is better the lower it is, the sign is the other "
           "way."),
-        texts_only_note(_("differences between a metric and people")),
+        note_texts_only(_("differences between a metric and people")),
         _("Family: that of a metric's base model, named at its import, against the factor family of the generators."),
     )  # fmt: skip
     return METRIC_CHECKS.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (explain_no_metrics(),))))
@@ -384,7 +384,7 @@ def build_check_row(evidence: Evidence, data: MetricPairs, metric: str, check: s
         "n": int((both & chosen).sum()),
         "n_others": int((both & ~chosen).sum()),
         "reason": reason or (_(UNDEFINED_FIGURE) if math.isnan(found.difference) else ""),
-        "intervals": {"difference": same_interval(by_texts)},
+        "intervals": {"difference": repeat_interval(by_texts)},
     }
 
 

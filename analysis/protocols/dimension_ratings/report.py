@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 from analysis.figures.paper import Mark, Panels
 from analysis.formatting import count, say_scores
 from analysis.frames.evidence import Evidence
-from analysis.pack.methods import Facts, table, with_ends
+from analysis.pack.methods import Facts, get_table, write_with_interval
 from analysis.protocols.dimension_ratings import figures
 from analysis.protocols.dimension_ratings.dimensions import (
     build_alpha,
@@ -35,11 +35,11 @@ from analysis.protocols.dimension_ratings.scores import (
     list_rounds,
     select_scores,
 )
-from analysis.reports.categories import error_codes
-from analysis.reports.contrasts import Comparison, compare_all, contrasts, find_comparison
-from analysis.reports.description import description, variants
+from analysis.reports.categories import build_error_codes
+from analysis.reports.contrasts import Comparison, build_contrasts, compare_all, find_comparison
+from analysis.reports.description import build_description, build_variants
 from analysis.reports.evaluators import HUMAN
-from analysis.reports.headlines import RATING_WORDING, list_values, say_not_compared, write_headline
+from analysis.reports.headlines import RATING_WORDING, say_not_compared, write_headline, write_values
 from analysis.reports.outcome import (
     AgreementSummary,
     Outcome,
@@ -103,7 +103,7 @@ def list_sentences(means: Table) -> list[str]:
         return [sentence, *missing]
     n = count(sum(row["n"] for row in defined))
     sentence = _("The average over dimensions is %(values)s, by %(n)s scores of people.")
-    return [sentence % {"values": list_values(defined, "mean", "low", "high"), "n": n}, *missing]
+    return [sentence % {"values": write_values(defined, "mean", "low", "high"), "n": n}, *missing]
 
 
 # The methods draft ----------------------------------------------------------------------------------------------------
@@ -123,10 +123,10 @@ def describe_design(facts: Facts) -> str:
 
 
 def describe_agreement(facts: Facts) -> str:
-    every = table(facts, "alpha").rows
+    every = get_table(facts, "alpha").rows
     first = min((row["round"] for row in every), default=1)
     rows = [row for row in every if row["round"] == first]
-    by = ", ".join(f"{row['dimension']} {with_ends(row, 'alpha')}" for row in rows)
+    by = ", ".join(f"{row['dimension']} {write_with_interval(row, 'alpha')}" for row in rows)
     if first > 1:
         return _("The first round is unknown. Krippendorff's α after the second round, no reliability: %(by)s.") % {
             "by": by
@@ -221,10 +221,10 @@ def build_report(evidence: Evidence) -> Report:
     by_score = build_metric_by_score(evidence, data)
     tables = (
         means,
-        contrasts(evidence, comparisons),
+        build_contrasts(evidence, comparisons),
         *compare_with_others(evidence, comparisons),
         build_alpha(evidence),
-        *variants(evidence, iter_variant_alpha),
+        *build_variants(evidence, iter_variant_alpha),
         correlations,
         build_distributions(evidence),
         find_flagged_cells(evidence),
@@ -233,9 +233,9 @@ def build_report(evidence: Evidence) -> Report:
         build_metric_checks(evidence, data),
         by_score,
         build_expert_check(evidence),
-        error_codes(evidence),
+        build_error_codes(evidence),
         *build_judge_tables(evidence),
-        description(evidence),
+        build_description(evidence),
     )
     drawn = [(means, "mean"), (correlations, "pearson"), (compared, "r"), (by_score, "median")]
     figures = tuple(table.name for table, column in drawn if any(row[column] is not None for row in table.rows))

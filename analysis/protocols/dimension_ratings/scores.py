@@ -11,8 +11,8 @@ from analysis.frames.evidence import Evidence
 from analysis.measures.types import FloatArray, IntArray
 from analysis.protocols.dimension_ratings.tables import EXPERT_CHECK, FLAGGED
 from analysis.reports.contrasts import Family, GeneratorFigure
-from analysis.reports.estimates import arm_of, with_codes
-from analysis.reports.evaluators import Evaluator, list_compared_evaluators, people_in
+from analysis.reports.estimates import add_codes, build_arm
+from analysis.reports.evaluators import Evaluator, get_people, list_compared_evaluators
 from analysis.tables.spec import Table
 from studies.protocols import Question
 from studies.protocols.dimension_ratings.declaration import RIGHT
@@ -43,7 +43,7 @@ def list_levels(evidence: Evidence) -> tuple[int, ...]:
 
 def list_rounds(evidence: Evidence) -> tuple[int, ...]:
     """(1,), or (1, 2) once somebody has scored again; (2,) if only the scores of round 2 are known."""
-    rounds = people_in(evidence).rows_of(evidence.every_round)["round"]
+    rounds = get_people(evidence).select_rows(evidence.every_round)["round"]
     if not (rounds > FIRST).any():
         return (FIRST,)
     return (FIRST, SECOND) if (rounds == FIRST).any() else (SECOND,)
@@ -59,7 +59,7 @@ def note_unknown_round(evidence: Evidence) -> list[str]:
 
 def select_scores(evidence: Evidence, round_number: int) -> pd.DataFrame:
     """People's scores; see `select_scores_by`."""
-    return select_scores_by(evidence, people_in(evidence), round_number)
+    return select_scores_by(evidence, get_people(evidence), round_number)
 
 
 def select_scores_by(evidence: Evidence, evaluator: Evaluator, round_number: int) -> pd.DataFrame:
@@ -67,7 +67,7 @@ def select_scores_by(evidence: Evidence, evaluator: Evaluator, round_number: int
 
     Columns: annotator, text_id, item_id, generator, dataset, dimension, round, value.
     """
-    mine = evaluator.rows_of(evidence.every_round)
+    mine = evaluator.select_rows(evidence.every_round)
     rows = mine[(mine["round"] <= round_number) & mine["question"].isin(list_dimension_names(evidence))]
     rows = rows.rename(columns={"question": "dimension"}).sort_values("round", kind="stable")
     rows = rows.drop_duplicates(CELL, keep="last").sort_index()
@@ -83,12 +83,12 @@ def iter_rating_families(evidence: Evidence, round_number: int) -> Iterator[Fami
 
 
 def iter_families(evidence: Evidence, evaluator: Evaluator, round_number: int) -> Iterator[Family]:
-    scores, levels = with_codes(select_scores_by(evidence, evaluator, round_number)), list_levels(evidence)
+    scores, levels = add_codes(select_scores_by(evidence, evaluator, round_number)), list_levels(evidence)
     speaker, fixed, n_texts = evaluator.name, evaluator.is_fixed, scores["text_id"].nunique()
     names = [name for name in list_dimension_names(evidence) if (scores["dimension"] == name).any()]
     arms = {
         generator: tuple(
-            arm_of(scores[(scores["generator"] == generator) & (scores["dimension"] == name)], "value")
+            build_arm(scores[(scores["generator"] == generator) & (scores["dimension"] == name)], "value")
             for name in names
         )
         for generator in evidence.generators

@@ -39,8 +39,8 @@ from analysis.measures.intervals import (
 from analysis.measures.reader_coefficients import readers_kappa
 from analysis.protocols.guess_then_read.answers import GUESS, READ
 from analysis.protocols.guess_then_read.tables import AGREEMENT
-from analysis.reports.estimates import Estimate, skewed_note
-from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
+from analysis.reports.estimates import Estimate, note_skewed_intervals
+from analysis.reports.evaluators import Evaluator, get_people, list_evaluators
 from analysis.tables.spec import Table
 
 
@@ -193,7 +193,7 @@ def build_agreement(evidence: Evidence) -> Table:
     rows = []
     for stage in (GUESS, READ):
         rows += build_stage_rows(evidence, stage, collect_ratings(judgments[judgments["stage"] == stage]))
-    return AGREEMENT.build(rows, evidence.choices.convention, (skewed_note(),))
+    return AGREEMENT.build(rows, evidence.choices.convention, (note_skewed_intervals(),))
 
 
 def collect_ratings(judgments: pd.DataFrame) -> Ratings:
@@ -228,8 +228,8 @@ def build_stage_rows(evidence: Evidence, stage: str, ratings: Ratings) -> list[d
 
 def list_pair_sets(evidence: Evidence, ratings: Ratings) -> Iterator[PairSet]:
     """All people and groups, then models and baselines compared with them, then single people."""
-    chosen = evaluators_in(evidence)
-    humans = ratings.places(people_in(evidence).codes)
+    chosen = list_evaluators(evidence)
+    humans = ratings.places(get_people(evidence).codes)
     for evaluator in chosen:
         mine = ratings.places(evaluator.codes)
         if evaluator.kind == "human":

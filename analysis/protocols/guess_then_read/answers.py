@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
 from analysis.protocols.guess_then_read.tables import BY_RATING, RATINGS
-from analysis.reports.estimates import arm_of, mean_of, share_of, with_codes
-from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
+from analysis.reports.estimates import add_codes, build_arm, estimate_mean, estimate_share
+from analysis.reports.evaluators import Evaluator, get_people, list_evaluators
 from analysis.tables.spec import Table, count
 from studies.services.declarations import get_declaration
 
@@ -47,8 +47,8 @@ def build_ratings(evidence: Evidence) -> Table:
     rated, levels = select_ratings(evidence.frame), list_levels(evidence)
     rows = [
         build_rating_row(evidence, generator, evaluator, mine[mine["generator"] == generator], levels)
-        for evaluator in evaluators_in(evidence)
-        for mine in [evaluator.rows_of(rated)]
+        for evaluator in list_evaluators(evidence)
+        for mine in [evaluator.select_rows(rated)]
         for generator in evidence.generators
         if len(mine) or evaluator.kind == "human"
     ]
@@ -66,7 +66,7 @@ def build_rating_row(
         "evaluator": evaluator.name,
         **{f"n_{level}": int((rated["value"] == level).sum()) for level in levels},
         "n": len(rated),
-        "mean": mean_of(rated, (levels[0], levels[-1]), evidence.choices.seed, fixed=evaluator.is_fixed),
+        "mean": estimate_mean(rated, (levels[0], levels[-1]), evidence.choices.seed, fixed=evaluator.is_fixed),
     }
 
 
@@ -83,19 +83,19 @@ def build_accuracy_by_rating(evidence: Evidence) -> Table:
 
 def find_rated_and_judged(evidence: Evidence) -> pd.DataFrame:
     """People's judgments of options, with their own `rating` of the item; without judgments of unrated items."""
-    people = people_in(evidence)
-    judgments, rated = people.rows_of(evidence.judgments), people.rows_of(select_ratings(evidence.frame))
+    people = get_people(evidence)
+    judgments, rated = people.select_rows(evidence.judgments), people.select_rows(select_ratings(evidence.frame))
     return judgments.merge(
         rated[["annotator", "item_id", "value"]].rename(columns={"value": "rating"}), on=["annotator", "item_id"]
     )
 
 
 def build_accuracy_row(evidence: Evidence, level: int, stage: str, judgments: pd.DataFrame) -> dict[str, Any]:
-    arm = arm_of(with_codes(judgments))
+    arm = build_arm(add_codes(judgments))
     return {
         "rating": level,
         "stage": stage,
-        "accuracy": share_of(arm, evidence.choices.seed, _("no answers with this rating")),
+        "accuracy": estimate_share(arm, evidence.choices.seed, _("no answers with this rating")),
         "n": len(judgments),
         "n_texts": judgments["text_id"].nunique(),
     }

@@ -22,8 +22,15 @@ from analysis.measures.informativity import (
 from analysis.measures.intervals import TEXT, Interval, clustered_mean, undefined_interval
 from analysis.protocols.guess_then_read.answers import GUESS, READ, judge_whole_items
 from analysis.protocols.guess_then_read.tables import BIASES, PROBABILITIES
-from analysis.reports.estimates import Estimate, arm_of, over_texts, share_of, texts_only_note, with_codes
-from analysis.reports.evaluators import Evaluator, evaluators_in
+from analysis.reports.estimates import (
+    Estimate,
+    add_codes,
+    build_arm,
+    estimate_share,
+    note_texts_only,
+    repeat_text_interval,
+)
+from analysis.reports.evaluators import Evaluator, list_evaluators
 from analysis.tables.spec import Table
 
 MOST_BITS = float(-np.log2(LEAST))
@@ -35,12 +42,12 @@ BOTH_STAGES = gettext_noop("No option has p(true) both without and with the text
 
 def build_tables(evidence: Evidence) -> tuple[Table, ...]:
     """The table of biases, and that of probabilities if any are known."""
-    judgments = with_keys(evidence)
+    judgments = add_keys(evidence)
     tables = (build_bias(evidence, judgments), build_probabilities(evidence, judgments))
     return tables if tables[1].rows else tables[:1]
 
 
-def with_keys(evidence: Evidence) -> pd.DataFrame:
+def add_keys(evidence: Evidence) -> pd.DataFrame:
     """The judgments of options with `unit`, the current `key`, and `probability`, NaN where there is none."""
     answered = evidence.frame[(evidence.frame["question"] == "answer") & evidence.frame["correct"].notna()]
     judgments = evidence.judgments
@@ -53,8 +60,8 @@ def iter_parts(evidence: Evidence, judgments: pd.DataFrame) -> Iterator[tuple[st
     """The judgments of each evaluator about each generator's items, where there are any."""
     for generator in evidence.generators:
         about = judgments[judgments["generator"] == generator]
-        for evaluator in evaluators_in(evidence):
-            mine = evaluator.rows_of(about)
+        for evaluator in list_evaluators(evidence):
+            mine = evaluator.select_rows(about)
             if len(mine):
                 yield generator, evaluator, mine
 
@@ -75,7 +82,7 @@ def build_bias_row(
     choices = evidence.choices
     found = detection(mine["value"].to_numpy(dtype=bool), mine["key"].to_numpy(dtype=bool))
     whole = judge_whole_items(mine).rename(columns={"right": "correct"})
-    right = share_of(arm_of(with_codes(whole)), choices.seed, fixed=evaluator.is_fixed)
+    right = estimate_share(build_arm(add_codes(whole)), choices.seed, fixed=evaluator.is_fixed)
     return {
         "generator": generator,
         "evaluator": evaluator.name,
@@ -97,7 +104,7 @@ def build_bias_row(
 def build_probabilities(evidence: Evidence, judgments: pd.DataFrame) -> Table:
     known = judgments[judgments["probability"].notna()]
     rows = [build_probability_row(evidence, *part) for part in iter_parts(evidence, known)]
-    note = texts_only_note(_("areas under the curve and bits"))
+    note = note_texts_only(_("areas under the curve and bits"))
     return PROBABILITIES.build(rows, evidence.choices.convention, (note,))
 
 
@@ -154,5 +161,5 @@ def estimate_over_texts(value: float, interval: Callable[[], Interval], reason: 
     """An estimate with an interval over texts, which is computed only if the value is defined; none is published."""
     undefined = undefined_interval("", (TEXT, 0, 0, None), BY_TEXTS)
     if np.isnan(value):
-        return Estimate(value, over_texts(undefined, undefined), _(reason))
-    return Estimate(value, over_texts(interval(), undefined))
+        return Estimate(value, repeat_text_interval(undefined, undefined), _(reason))
+    return Estimate(value, repeat_text_interval(interval(), undefined))

@@ -22,7 +22,7 @@ from analysis.protocols.guess_then_read.answers import (
     select_matched,
     select_ratings,
 )
-from analysis.protocols.guess_then_read.beside_accuracy import join_stages, with_keys
+from analysis.protocols.guess_then_read.beside_accuracy import add_keys, join_stages
 from analysis.protocols.guess_then_read.informativity import ALL, compute_mixes
 from analysis.protocols.guess_then_read.tables import (
     AGREEMENT,
@@ -51,7 +51,7 @@ from analysis.reports.drill_down import (
     say_same_judgments,
     say_share,
 )
-from analysis.reports.evaluators import evaluator_named, people_in
+from analysis.reports.evaluators import find_evaluator, get_people
 from analysis.tables.spec import Row, Table, TableSpec
 
 STAGES: Mapping[str, tuple[str, ...]] = {"guessability": (GUESS,), "answerability": (READ,)}
@@ -100,7 +100,7 @@ def list_informativity(evidence: Evidence, row: Row, column: str, judgments: pd.
 @CONTRASTS.drill_down
 def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments about the items of both generators: of one stage for an accuracy, else of both."""
-    judgments = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.judgments)
+    judgments = find_evaluator(evidence, row["evaluator"]).select_rows(evidence.judgments)
     mine = judgments[judgments["generator"].isin([row["generator_a"], row["generator_b"]])]
     mine = mine[mine["stage"].isin(STAGES.get(row["measure"], (GUESS, READ)))]
     return list_counted(evidence, mine, column) if column in COUNTED else list_judgments(evidence, mine)
@@ -108,8 +108,8 @@ def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
 
 def select_judgments_by(evidence: Evidence, row: Row, judgments: pd.DataFrame) -> pd.DataFrame:
     """The judgments by the row's evaluator about the items of its generator."""
-    evaluator = evaluator_named(evidence, row["evaluator"])
-    return evaluator.rows_of(judgments[judgments["generator"] == row["generator"]])
+    evaluator = find_evaluator(evidence, row["evaluator"])
+    return evaluator.select_rows(judgments[judgments["generator"] == row["generator"]])
 
 
 @STANDARDISED.drill_down
@@ -183,8 +183,8 @@ def list_pairs(evidence: Evidence, found: Pairwise, is_counted: np.ndarray, rate
 
 @RATINGS.drill_down
 def list_ratings(evidence: Evidence, row: Row, column: str) -> Table:
-    evaluator = evaluator_named(evidence, row["evaluator"])
-    rated = evaluator.rows_of(select_ratings(evidence.frame)).rename(columns={"value": "rating"})
+    evaluator = find_evaluator(evidence, row["evaluator"])
+    rated = evaluator.select_rows(select_ratings(evidence.frame)).rename(columns={"value": "rating"})
     mine = rated[rated["generator"] == row["generator"]]
     level = {f"n_{level}": level for level in list_levels(evidence)}.get(column)
     return list_rows(evidence, mine if level is None else mine[mine["rating"] == level], RATING, _("The ratings"))
@@ -207,7 +207,7 @@ def list_biases(evidence: Evidence, row: Row, column: str) -> Table:
 @PROBABILITIES.drill_down
 def list_probabilities(evidence: Evidence, row: Row, column: str) -> Table:
     """The options with p(true): of one stage for its AUC, of both stages for their comparison."""
-    known = with_keys(evidence)
+    known = add_keys(evidence)
     mine = select_judgments_by(evidence, row, known[known["probability"].notna()])
     if column in COUNTED:
         return list_counted(evidence, mine, column)
@@ -245,7 +245,7 @@ def list_unanswerable(evidence: Evidence, row: Row, column: str) -> Table:
 
 def list_item(evidence: Evidence, row: Row, column: str, stage: str) -> Table:
     """Each person's answer to the item, and whether all of its options are judged correctly."""
-    judged = people_in(evidence).rows_of(evidence.judgments)
+    judged = get_people(evidence).select_rows(evidence.judgments)
     judged = judged[(judged["stage"] == stage) & (judged["item_id"] == row["item_id"])]
     options = evidence.options[evidence.options["item_id"] == row["item_id"]]
     answers = judged.groupby("annotator", sort=False).agg(
@@ -267,7 +267,7 @@ def list_option(evidence: Evidence, row: Row, column: str) -> Table:
 
     For its discrimination, the people who judged it; for the probability of a wrong key, all options.
     """
-    frame = people_in(evidence).rows_of(evidence.frame)
+    frame = get_people(evidence).select_rows(evidence.frame)
     asked = frame[(frame["question"] == "answer") & (frame["stage"] == row["stage"]) & frame["correct"].notna()]
     this = (asked["item_id"] == row["item_id"]) & (asked["option_id"] == row["option_id"])
     if column == "discrimination":

@@ -16,8 +16,8 @@ from analysis.figures.style import (
     READ,
     SOFT,
     WIDTH,
-    add_texts,
     alt,
+    append_text_count,
     build_tooltips,
     choose_ink,
     describe_measure,
@@ -105,7 +105,9 @@ def build_dumbbell_points(row: Row) -> list[dict[str, Any]]:
         shared
         | {"stage": stage, "answers": name_stage(stage), "share": row[measure], "label": format_label(row[measure])}
         | {"low": row[f"{measure}_low"], "high": row[f"{measure}_high"], "other": row["answerability"]}
-        | describe_measure(row, measure, add_texts(row, measure, say_judgments(row[f"n_{stage}"])), f"{measure}_")
+        | describe_measure(
+            row, measure, append_text_count(row, measure, say_judgments(row[f"n_{stage}"])), f"{measure}_"
+        )
         for stage, measure in named.items()
     ]
 
@@ -181,7 +183,7 @@ def build_rating_bars(row: Row, levels: Sequence[int]) -> list[dict[str, Any]]:
                 "ink": choose_ink(color),
             }
             | {"start": start, "end": end, "middle": (start + end) / 2}
-            | describe_measure(row, "mean", add_texts(row, "mean", say_ratings(row["n"])))
+            | describe_measure(row, "mean", append_text_count(row, "mean", say_ratings(row["n"])))
         )
     return bars
 
@@ -219,5 +221,5 @@ def build_bar(row: Row) -> dict[str, Any]:
         "low": row["low"],
         "high": row["high"],
         "n": count(row["n"]),
-        **describe_measure(row, "accuracy", add_texts(row, "accuracy", say_judgments(row["n"]))),
+        **describe_measure(row, "accuracy", append_text_count(row, "accuracy", say_judgments(row["n"]))),
     }

@@ -31,34 +31,34 @@ from analysis.reports.categories import Categories, list_usable_divisions, say_l
 from analysis.reports.contrasts import Comparison, Family, GeneratorFigure, compare_all, find_comparison
 from analysis.reports.estimates import (
     Estimate,
-    arm_of,
-    difference_of,
-    figure_of,
-    interval_cells,
-    same_interval,
-    share_of,
-    totals,
-    with_codes,
+    add_codes,
+    build_arm,
+    estimate_difference,
+    estimate_figure,
+    estimate_share,
+    fill_interval_columns,
+    repeat_interval,
+    sum_totals,
 )
-from analysis.reports.evaluators import Evaluator, evaluators_in
+from analysis.reports.evaluators import Evaluator, list_evaluators
 from analysis.tables.spec import Table, TableSpec
 
 GUESSABILITY, ANSWERABILITY, INFORMATIVITY = "guessability", "answerability", "informativity"
 
 
-def iter_reading_comparisons(evidence: Evidence, judgments: pd.DataFrame | None = None) -> tuple[Comparison, ...]:
+def compare_reading(evidence: Evidence, judgments: pd.DataFrame | None = None) -> tuple[Comparison, ...]:
     """Guessability, answerability and informativity by each evaluator."""
     judgments = evidence.judgments if judgments is None else judgments
     families = (
         family
-        for evaluator in evaluators_in(evidence)
+        for evaluator in list_evaluators(evidence)
         for family in iter_reading_families(evidence, evaluator, judgments)
     )
     return compare_all(families, evidence.choices)
 
 
 def iter_reading_families(evidence: Evidence, evaluator: Evaluator, judgments: pd.DataFrame) -> Iterator[Family]:
-    mine = with_codes(evaluator.rows_of(judgments))
+    mine = add_codes(evaluator.select_rows(judgments))
     arms = {name: build_reading_arms(mine, name) for name in evidence.generators}
     for measure in (GUESSABILITY, ANSWERABILITY, INFORMATIVITY):
         figures = {name: measure_arms(measure, *arms[name]) for name in arms}
@@ -71,9 +71,9 @@ def iter_reading_families(evidence: Evidence, evaluator: Evaluator, judgments: p
 
 
 def build_reading_arms(coded: pd.DataFrame, generator: str) -> tuple[Arm, Arm]:
-    """The arms with the text and without it, from judgments `with_codes`."""
+    """The arms with the text and without it, from judgments after `add_codes`."""
     mine = coded[coded["generator"] == generator]
-    read, guess = (arm_of(mine[mine["stage"] == stage]) for stage in (READ, GUESS))
+    read, guess = (build_arm(mine[mine["stage"] == stage]) for stage in (READ, GUESS))
     return read, guess
 
 
@@ -96,14 +96,14 @@ MEASURES = ("guessability", "answerability", "informativity")
 def build_informativity(evidence: Evidence, comparisons: Sequence[Comparison] | None = None) -> Table:
     """The pooled table: answerability over all who read, guessability over those who guessed (as published)."""
     judgments = evidence.judgments
-    comparisons = iter_reading_comparisons(evidence, judgments) if comparisons is None else comparisons
+    comparisons = compare_reading(evidence, judgments) if comparisons is None else comparisons
     return build_table(POOLED, evidence, judgments, comparisons)
 
 
 def build_matched_informativity(evidence: Evidence) -> Table:
     """The matched table: only items that the same annotator judged in both stages."""
     judgments = select_matched(evidence.judgments)
-    return build_table(MATCHED, evidence, judgments, iter_reading_comparisons(evidence, judgments))
+    return build_table(MATCHED, evidence, judgments, compare_reading(evidence, judgments))
 
 
 def build_table(
@@ -113,7 +113,7 @@ def build_table(
         build_row(evidence, generator, evaluator, judgments)
         | {"wins": list_measures_won(comparisons, evaluator, generator)}
         for generator in evidence.generators
-        for evaluator in evaluators_in(evidence)
+        for evaluator in list_evaluators(evidence)
     ]
     return spec.build(rows, evidence.choices.convention)
 
@@ -129,15 +129,15 @@ class StageJudgments:
 
     def estimates(self, missing: str, seed: int) -> dict[str, Estimate]:
         return {
-            "guessability": share_of(self.guess, seed, missing, fixed=self.fixed),
-            "answerability": share_of(self.read, seed, missing, fixed=self.fixed),
-            "informativity": difference_of(self.read, self.guess, seed, missing, fixed=self.fixed),
+            "guessability": estimate_share(self.guess, seed, missing, fixed=self.fixed),
+            "answerability": estimate_share(self.read, seed, missing, fixed=self.fixed),
+            "informativity": estimate_difference(self.read, self.guess, seed, missing, fixed=self.fixed),
         }
 
 
 def build_row(evidence: Evidence, generator: str, evaluator: Evaluator, judgments: pd.DataFrame) -> dict[str, Any]:
     choices = evidence.choices
-    mine = evaluator.rows_of(judgments[judgments["generator"] == generator])
+    mine = evaluator.select_rows(judgments[judgments["generator"] == generator])
     judged = sum_by_stage(mine, evaluator)
     estimates = judged.estimates(find_reasons(evaluator, judged, generator, evidence), choices.seed)
     chosen = estimates["informativity"].intervals[choices.convention]
@@ -147,19 +147,19 @@ def build_row(evidence: Evidence, generator: str, evaluator: Evaluator, judgment
         "evaluator_kind": evaluator.kind,
         "reading": evaluator.reading,
         **estimates,
-        "n_guess": totals(judged.guess)[1],
-        "n_read": totals(judged.read)[1],
+        "n_guess": sum_totals(judged.guess)[1],
+        "n_read": sum_totals(judged.read)[1],
         "n_items": mine["item_id"].nunique(),
         "n_texts": mine["text_id"].nunique(),
         "n_annotators": mine["annotator"].nunique(),
-        **interval_cells(chosen, choices.convention),
+        **fill_interval_columns(chosen, choices.convention),
         "intervals": {},
     }
 
 
 def sum_by_stage(judgments: pd.DataFrame, evaluator: Evaluator) -> StageJudgments:
-    coded = with_codes(judgments)
-    guess, read = (arm_of(coded[coded["stage"] == stage]) for stage in (GUESS, READ))
+    coded = add_codes(judgments)
+    guess, read = (build_arm(coded[coded["stage"] == stage]) for stage in (GUESS, READ))
     return StageJudgments(guess, read, evaluator.is_fixed)
 
 
@@ -168,9 +168,9 @@ def find_reasons(evaluator: Evaluator, judged: StageJudgments, generator: str, e
 
     If matching leaves no judgments, the reason is found in the unmatched ones.
     """
-    stages = {stage for stage, arm in ((GUESS, judged.guess), (READ, judged.read)) if totals(arm)[1]}
+    stages = {stage for stage, arm in ((GUESS, judged.guess), (READ, judged.read)) if sum_totals(arm)[1]}
     if not stages:
-        given = evaluator.rows_of(evidence.judgments)
+        given = evaluator.select_rows(evidence.judgments)
         stages = set(given[given["generator"] == generator]["stage"])
         if len(stages) == 2:
             return _("no item was answered both without and with the text")
@@ -196,9 +196,9 @@ def build_interval_methods(evidence: Evidence) -> Table:
     rows = [
         row
         for generator in evidence.generators
-        for evaluator in evaluators_in(evidence)
+        for evaluator in list_evaluators(evidence)
         for row in build_method_rows(
-            generator, evaluator, evaluator.rows_of(judgments[judgments["generator"] == generator]), evidence
+            generator, evaluator, evaluator.select_rows(judgments[judgments["generator"] == generator]), evidence
         )
     ]
     return INTERVALS.build(rows)
@@ -235,7 +235,7 @@ def build_method_rows(
             "n_annotators_effective": found.n_annotators_effective,
             "share_from_readers": found.share_from_readers,
             "reason": _(found.reason) if found.reason else "",
-            "intervals": {"informativity": same_interval(found)},
+            "intervals": {"informativity": repeat_interval(found)},
         }
 
 
@@ -281,9 +281,9 @@ def standardize_informativity(evidence: Evidence) -> Table:
     rows = [
         row
         for division in divisions
-        for evaluator in evaluators_in(evidence)
+        for evaluator in list_evaluators(evidence)
         for generator in evidence.generators
-        for row in standardize_rows(evidence, division, generator, evaluator, evaluator.rows_of(judgments))
+        for row in standardize_rows(evidence, division, generator, evaluator, evaluator.select_rows(judgments))
     ]
     notes = [
         _("Informativity within each category of items, and its mean weighted by each category's share "
@@ -342,7 +342,7 @@ def standardize_rows(
     shares = compute_mixes(evidence, division)
     mine = judgments[judgments["generator"] == generator]
     category = mine["item_id"].map(division.of)
-    coded, sums = with_codes(mine), sum_by_category(mine, category, division.names)
+    coded, sums = add_codes(mine), sum_by_category(mine, category, division.names)
     common = np.array([shares[ALL][name] for name in division.names])
     rows = []
     for place, name in [(None, ALL), *enumerate(division.names)]:
@@ -385,7 +385,7 @@ def sum_by_category(judgments: pd.DataFrame, category: pd.Series, names: Sequenc
 def estimate_standardized(
     judgments: pd.DataFrame, sums: FloatArray, weights: FloatArray, names: list[str], seed: int, fixed: bool
 ) -> Estimate:
-    """The weighted sum of the categories' informativity, over judgments `with_codes`; sums: from `sum_by_category`."""
+    """Weighted sum of the categories' informativity, over judgments after `add_codes`; sums: from `sum_by_category`."""
     used = weights > 0
     empty = [name for name, part, is_used in zip(names, sums.sum(axis=0), used, strict=True)
              if is_used and not part[1::2].all()]  # fmt: skip
@@ -399,7 +399,7 @@ def estimate_standardized(
         return np.asarray(sum(weight * compute_informativity(parts[:, at]) for at, weight in enumerate(weights[used])))
 
     about = np.flatnonzero(sums[:, used].any(axis=(1, 2)))
-    return figure_of(
+    return estimate_figure(
         statistic, judgments.iloc[about], sums[about][:, used].reshape(len(about), -1), bounds=(-1.0, 1.0), seed=seed,
         not_published=NOT_PUBLISHED, fixed=fixed,
     )  # fmt: skip

@@ -23,7 +23,7 @@ from analysis.protocols.guess_then_read.answers import GUESS, READ, judge_whole_
 from analysis.protocols.guess_then_read.tables import GUESSABLE as GUESSABLE_TABLE
 from analysis.protocols.guess_then_read.tables import ITEM_ANALYSIS
 from analysis.protocols.guess_then_read.tables import UNANSWERABLE as UNANSWERABLE_TABLE
-from analysis.reports.evaluators import people_in
+from analysis.reports.evaluators import get_people
 from analysis.tables.spec import ColumnRows, Table, TableSpec
 
 NOBODY = gettext_noop("No answers in this stage.")
@@ -43,7 +43,7 @@ def build_item_analysis(evidence: Evidence) -> Table:
 def build_stage_columns(evidence: Evidence, stage: str) -> dict[str, list[Any]]:
     """The columns of one row per option, in the order of `evidence.options`."""
     options = evidence.options
-    asked = people_in(evidence).rows_of(evidence.judgments)
+    asked = get_people(evidence).select_rows(evidence.judgments)
     ticked, right, unsure = build_grids(asked[asked["stage"] == stage], options, ("value", "correct", "unsure"))
     shares, separation, marks = unit_means(right), discrimination(right), unit_means(unsure)
     intervals = discrimination_intervals(right, separation)
@@ -119,7 +119,7 @@ def build_unanswerable_items(evidence: Evidence) -> Table:
 def count_right_by_item(evidence: Evidence, stage: str) -> pd.DataFrame:
     """Columns item_id, n and n_right: how many people answered each item in that stage, and how many of them
     correctly."""
-    judged = people_in(evidence).rows_of(evidence.judgments)
+    judged = get_people(evidence).select_rows(evidence.judgments)
     found = judge_whole_items(judged[judged["stage"] == stage])
     return found.groupby("item_id")["right"].agg(n="size", n_right="sum").astype(int).reset_index()
 

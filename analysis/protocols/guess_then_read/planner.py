@@ -29,8 +29,8 @@ from analysis.planning.outlook import (
 )
 from analysis.protocols.guess_then_read.spread import code_judgments, fit_option_spread
 from analysis.protocols.guess_then_read.tables import OUTLOOK
-from analysis.reports.evaluators import people_in
-from analysis.reports.spread import Spread, component_names
+from analysis.reports.evaluators import get_people
+from analysis.reports.spread import Spread, name_components
 from analysis.tables.spec import Row
 
 # Lesart's assumptions for a study without answers. READ − GUESS is near the informativity that the first published
@@ -169,8 +169,8 @@ def assume_values(sizes: Sizes, found: Spread) -> dict[str, Any]:
 
 
 def list_components(evidence: Evidence) -> list[dict[str, Any]]:
-    defaults, names = asdict(Components()), component_names()
-    judgments = people_in(evidence).rows_of(evidence.judgments)
+    defaults, names = asdict(Components()), name_components()
+    judgments = get_people(evidence).select_rows(evidence.judgments)
     if judgments.empty:
         return [make_unfitted_row(name, title, defaults[name]) for name, title in names.items()]
     data = code_judgments(judgments)

@@ -18,7 +18,7 @@ from analysis.formatting import (
     say_texts,
 )
 from analysis.frames.evidence import Evidence
-from analysis.pack.methods import Facts, table, with_ends
+from analysis.pack.methods import Facts, get_table, write_with_interval
 from analysis.protocols.guess_then_read import figures as drawn
 from analysis.protocols.guess_then_read.agreement import build_agreement
 from analysis.protocols.guess_then_read.answers import build_accuracy_by_rating, build_ratings
@@ -29,7 +29,7 @@ from analysis.protocols.guess_then_read.informativity import (
     build_informativity,
     build_interval_methods,
     build_matched_informativity,
-    iter_reading_comparisons,
+    compare_reading,
     list_mix_sentences,
     standardize_informativity,
 )
@@ -39,10 +39,10 @@ from analysis.protocols.guess_then_read.item_analysis import (
     build_unanswerable_items,
 )
 from analysis.protocols.guess_then_read.spread import compute_narrowing
-from analysis.reports.contrasts import Comparison, contrasts, find_comparison
-from analysis.reports.description import description, variants
-from analysis.reports.evaluators import HUMAN, evaluator_named
-from analysis.reports.headlines import INFORMATIVITY_WORDING, list_values, say_not_compared, write_headline
+from analysis.reports.contrasts import Comparison, build_contrasts, find_comparison
+from analysis.reports.description import build_description, build_variants
+from analysis.reports.evaluators import HUMAN, find_evaluator
+from analysis.reports.headlines import INFORMATIVITY_WORDING, say_not_compared, write_headline, write_values
 from analysis.reports.outcome import (
     FEWEST_TEXTS,
     MOST_NAMED,
@@ -52,11 +52,11 @@ from analysis.reports.outcome import (
     OutcomeSentences,
     build_contrast_set,
     build_standings,
-    ends_of,
     find_rows,
     join_names,
     join_sentences,
     make_sort_key,
+    read_bounds,
     shorten,
     summarize_values,
 )
@@ -112,7 +112,7 @@ def describe_basis(rows: list[Row]) -> str:
 def say_gains(rows: list[Row], speaker: str, basis: str) -> str:
     """A sentence with the informativity of each generator (only the range of many) and what it is based on, `basis`."""
     values = {
-        "values": list_values(rows, "informativity", "informativity_low", "informativity_high"),
+        "values": write_values(rows, "informativity", "informativity_low", "informativity_high"),
         "who": speaker,
         "basis": basis,
     }
@@ -128,7 +128,7 @@ def say_comparison(evidence: Evidence, speaker: str, comparison: Comparison | No
         return write_headline(comparison, INFORMATIVITY_WORDING)
     if speaker != HUMAN:
         return write_headline(comparison, INFORMATIVITY_WORDING, _("more texts would narrow this interval"))
-    judgments = evaluator_named(evidence, HUMAN).rows_of(evidence.judgments)
+    judgments = find_evaluator(evidence, HUMAN).select_rows(evidence.judgments)
     more = compute_narrowing(evidence, judgments, largest.n_texts)
     sentences = write_headline(
         comparison, INFORMATIVITY_WORDING, more.clause if more else _("more texts would narrow this interval")
@@ -143,7 +143,7 @@ def describe_design(facts: Facts) -> str:
     sentences = [
         _("Following Säuberli & Clematide (2024), annotators first judged every option of one generator's items "
           "without seeing the text, then those of all generators with the text."),
-        _("People rated each item as well.") if any(row["n"] for row in table(facts, "ratings").rows) else "",
+        _("People rated each item as well.") if any(row["n"] for row in get_table(facts, "ratings").rows) else "",
         _("Models and baselines judged the items of all generators in each stage that they answered.")
         if facts.evaluators else "",
         _("Text informativity is the share of options judged rightly with the text less that without it."),
@@ -152,14 +152,14 @@ def describe_design(facts: Facts) -> str:
 
 
 def describe_agreement(facts: Facts) -> str:
-    rows = {row["stage"]: row for row in table(facts, "agreement_with_humans").rows if row["evaluator"] == HUMAN}
-    values = {stage: with_ends(rows.get(stage), "kappa") for stage in ("guess", "read")}
+    rows = {row["stage"]: row for row in get_table(facts, "agreement_with_humans").rows if row["evaluator"] == HUMAN}
+    values = {stage: write_with_interval(rows.get(stage), "kappa") for stage in ("guess", "read")}
     return _("Mean Cohen's κ between people was %(guess)s without the text and %(read)s with it.") % values
 
 
 def describe_outcome(facts: Facts) -> str:
-    rows = [row for row in table(facts, "informativity").rows if row["evaluator"] == HUMAN]
-    by = ", ".join(f"{row['generator']} {with_ends(row, 'informativity')}" for row in rows)
+    rows = [row for row in get_table(facts, "informativity").rows if row["evaluator"] == HUMAN]
+    by = ", ".join(f"{row['generator']} {write_with_interval(row, 'informativity')}" for row in rows)
     return _("Text informativity by people's answers: %(by)s.") % {"by": by} if by else ""
 
 
@@ -250,13 +250,13 @@ def build_marks(row: Row, *, intervals: bool = True) -> tuple[Mark, ...]:
     """Two marks: the accuracy without the text (hollow) and with it (filled)."""
     found: tuple[tuple[str, Style], ...] = (("guessability", "without"), ("answerability", "with"))
     return tuple(
-        Mark(row[name], *ends_of(row, f"{name}_"), style) if intervals else Mark(row[name], style=style)
+        Mark(row[name], *read_bounds(row, f"{name}_"), style) if intervals else Mark(row[name], style=style)
         for name, style in found
     )
 
 
 def build_gain_line(row: Row) -> Line:
-    value, (low, high) = row[MEASURE], ends_of(row, f"{MEASURE}_")
+    value, (low, high) = row[MEASURE], read_bounds(row, f"{MEASURE}_")
     if value is None:
         return Line(row["generator"], build_marks(row), "–", row[f"{MEASURE}_reason"])
     after = format_interval(low, high) or _("%(texts)s: no interval") % {"texts": say_texts(row["n_texts"])}
@@ -305,11 +305,11 @@ def list_agreed(report: Report) -> list[AgreementSummary]:
 
 
 def build_report(evidence: Evidence) -> Report:
-    comparisons = iter_reading_comparisons(evidence)
+    comparisons = compare_reading(evidence)
     pooled = build_informativity(evidence, comparisons=comparisons)
     tables = (
         pooled,
-        contrasts(evidence, comparisons),
+        build_contrasts(evidence, comparisons),
         *compare_with_others(evidence, comparisons),
         build_matched_informativity(evidence),
         standardize_informativity(evidence),
@@ -321,8 +321,8 @@ def build_report(evidence: Evidence) -> Report:
         build_guessable_items(evidence),
         build_unanswerable_items(evidence),
         build_item_analysis(evidence),
-        *variants(evidence, lambda mine: iter(())),
-        description(evidence),
+        *build_variants(evidence, lambda mine: iter(())),
+        build_description(evidence),
     )
     answered = any(row["n_read"] for row in pooled.rows)
     return Report(

@@ -15,13 +15,13 @@ from analysis.measures.components import FittedComponents, Judgments, fit_compon
 from analysis.measures.power import Components, Plan, informativity_curve
 from analysis.measures.types import IntArray
 from analysis.protocols.guess_then_read.answers import GUESS, READ
-from analysis.reports.evaluators import people_in
-from analysis.reports.spread import EDGES, STUDIES, Spread, clause_of, component_names, say_assumptions
+from analysis.reports.evaluators import get_people
+from analysis.reports.spread import EDGES, STUDIES, Spread, name_components, say_assumptions, say_what_narrows
 
 
 def fit_option_spread(evidence: Evidence) -> Spread:
     """The spread of judgments of options, without and with the text."""
-    judgments = people_in(evidence).rows_of(evidence.judgments)
+    judgments = get_people(evidence).select_rows(evidence.judgments)
     if judgments.empty:
         return Spread(Components(), say_assumptions())
     found = fit_components(code_judgments(judgments))
@@ -46,7 +46,7 @@ def code_judgments(judgments: pd.DataFrame) -> Judgments:
 
 
 def describe_source(found: FittedComponents) -> str:
-    names = component_names()
+    names = name_components()
     if set(found.assumed) == set(names):
         return say_assumptions()
     people = _("%(judgments)s of %(people)s on %(texts)s") % {
@@ -87,7 +87,7 @@ def compute_narrowing(evidence: Evidence, judgments: pd.DataFrame, texts: int) -
     interval, or if the study is too large to be simulated within the request. judgments: people's. The result says how
     much the interval would narrow, not its width: with few texts an interval can be far from the expected width.
     """
-    plan, choices = describe_plan(judgments, texts), evidence.choices
+    plan, choices = build_plan(judgments, texts), evidence.choices
     if texts < 2 or plan.judgments * 2 * STUDIES > JUDGMENTS:
         return None
     found = fit_option_spread(evidence)
@@ -108,14 +108,14 @@ def compute_narrowing(evidence: Evidence, judgments: pd.DataFrame, texts: int) -
         else _("Simulated from the variance of this study's own answers, for these annotators only: twice the texts "
                "narrow such an interval by %(texts)s %% on average, twice the annotators by %(annotators)s %%.")
     )  # fmt: skip
-    return Narrowing(clause_of(by_texts, by_annotators), basis % values)
+    return Narrowing(say_what_narrows(by_texts, by_annotators), basis % values)
 
 
 def round_percent(share: float) -> int:
     return max(0, round(100 * share))
 
 
-def describe_plan(judgments: pd.DataFrame, texts: int) -> Plan:
+def build_plan(judgments: pd.DataFrame, texts: int) -> Plan:
     """The plan of the study as it was answered: readers and items are averages over its texts.
 
     generators: judgments with the text per judgment without, as people guess one generator's items but read all.

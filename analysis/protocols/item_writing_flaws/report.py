@@ -20,10 +20,10 @@ from analysis.protocols import default
 from analysis.protocols.tables import AGREEMENT
 from analysis.reports.drill_down import ITEM, list_rows
 from analysis.reports.estimates import Estimate
-from analysis.reports.evaluators import HUMAN, evaluator_named, evaluators_in
+from analysis.reports.evaluators import HUMAN, find_evaluator, list_evaluators
 from analysis.reports.report import Report
 from analysis.reports.tables import ANSWERS_BY, QUESTION
-from analysis.science.common import leave_undefined
+from analysis.science.common import make_undefined
 from analysis.science.flaws import FLAW_NAMES, RULE, apply_rules, take_majority
 from analysis.tables.spec import Row, Table, TableSpec, count, estimate, number
 from analysis.words import name_evaluator, strip_quotes
@@ -111,7 +111,7 @@ def list_tables() -> tuple[TableSpec, ...]:
 
 
 def build_flaw_codes(evidence: Evidence) -> Table:
-    coded = {evaluator.name: build_code_matrix(evidence, evaluator.name) for evaluator in evaluators_in(evidence)}
+    coded = {evaluator.name: build_code_matrix(evidence, evaluator.name) for evaluator in list_evaluators(evidence)}
     if RULE not in coded:  # no baseline has stored the answers of the rules
         coded[RULE] = build_code_matrix(evidence, RULE)
     people = coded.get(HUMAN, build_code_matrix(evidence, HUMAN))
@@ -123,12 +123,12 @@ def build_code_matrix(evidence: Evidence, evaluator: str) -> pd.DataFrame:
     """Items × flaws: True, False, or missing without an answer."""
     if is_computed(evidence, evaluator):
         return apply_rules(evidence)[list(RULES)]
-    return take_majority(evaluator_named(evidence, evaluator).rows_of(evidence.frame))
+    return take_majority(find_evaluator(evidence, evaluator).select_rows(evidence.frame))
 
 
 def is_computed(evidence: Evidence, evaluator: str) -> bool:
     """Whether the rules are evaluated now, because no baseline has stored their answers."""
-    return evaluator == RULE and RULE not in {each.name for each in evaluators_in(evidence)}
+    return evaluator == RULE and RULE not in {each.name for each in list_evaluators(evidence)}
 
 
 def build_rows(
@@ -146,12 +146,12 @@ def build_rows(
 
 def compare(evaluator: str, known: pd.Series, people: pd.Series | None, text: pd.Series, seed: int) -> dict[str, Any]:
     """The columns of agreement with the majority of people; empty for people themselves."""
-    empty = {"percent": None, "missed": None, "false_alarms": None, "kappa": leave_undefined(""), "reason": ""}
+    empty = {"percent": None, "missed": None, "false_alarms": None, "kappa": make_undefined(""), "reason": ""}
     if evaluator == HUMAN:
         return empty
     theirs = (pd.Series(dtype=object) if people is None else people.dropna()).reindex(known.index).dropna().astype(bool)
     if theirs.empty:
-        return empty | {"kappa": leave_undefined(_(NOT_JUDGED)), "reason": _(NOT_JUDGED)}
+        return empty | {"kappa": make_undefined(_(NOT_JUDGED)), "reason": _(NOT_JUDGED)}
     mine = known[theirs.index]
     ratings = np.stack([mine, theirs]).astype(np.int64)
     found, codes = conger_kappa(ratings, 2), pd.factorize(text[theirs.index], sort=True)[0].astype(np.int64)
@@ -160,7 +160,7 @@ def compare(evaluator: str, known: pd.Series, people: pd.Series | None, text: pd
     return {
         "percent": float((mine == theirs).mean()), "missed": int((theirs & ~mine).sum()),
         "false_alarms": int((mine & ~theirs).sum()), "reason": reason,
-        "kappa": leave_undefined(reason) if reason else Estimate(found.value, dict.fromkeys(CONVENTIONS, interval)),
+        "kappa": make_undefined(reason) if reason else Estimate(found.value, dict.fromkeys(CONVENTIONS, interval)),
     }  # fmt: skip
 
 
@@ -172,5 +172,5 @@ def list_coded(evidence: Evidence, row: Row, column: str) -> Table:
     if column in ("n", "n_yes") or is_computed(evidence, row["evaluator"]):
         chosen = codes[codes].index if column == "n_yes" else codes.index
         return list_rows(evidence, evidence.items[evidence.items["item_id"].isin(chosen)], ITEM, _("The items"))
-    rows = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.frame)
+    rows = find_evaluator(evidence, row["evaluator"]).select_rows(evidence.frame)
     return default.list_answers(evidence, rows[rows["question"] == row["question"]])

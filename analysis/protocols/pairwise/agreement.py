@@ -22,7 +22,7 @@ from analysis.measures.coefficients import (
     conger_kappa,
     percent,
 )
-from analysis.measures.kappa import strength
+from analysis.measures.kappa import name_strength
 from analysis.measures.reader_coefficients import readers_coefficient
 from analysis.measures.strengths import TIE, ties_missing
 from analysis.measures.types import IntArray
@@ -34,7 +34,7 @@ from analysis.protocols.pairwise.ranking import (
 )
 from analysis.protocols.pairwise.tables import AGREEMENT, JUDGE_AGREEMENT, JUDGE_WINS, POSITION_BIAS
 from analysis.reports.estimates import Estimate
-from analysis.reports.evaluators import Evaluator, judges_in
+from analysis.reports.evaluators import Evaluator, list_judges
 from analysis.reports.labels import measure_labels
 from analysis.tables.spec import Row, Table
 from studies.services.selection import CALIBRATION
@@ -88,7 +88,7 @@ def keep_judged_twice(ratings: IntArray, texts: IntArray, categories: int) -> tu
 def build_agreement_row(view: str, ratings: IntArray, texts: IntArray, categories: int, seed: int) -> dict[str, Any]:
     counts = category_counts(ratings, categories)
     shares, kappa = percent(counts), conger_kappa(ratings, categories)
-    word = strength(kappa.value)
+    word = name_strength(kappa.value)
     return {
         "view": view,
         "percent": estimate_coefficient(PERCENT, shares, ratings, texts, categories, seed),
@@ -127,7 +127,7 @@ def build_judge_tables(evidence: Evidence) -> tuple[Table, ...]:
 
     Empty if no model has judged.
     """
-    judged = [(judge, select_judgments_by(evidence, judge)) for judge in judges_in(evidence)]
+    judged = [(judge, select_judgments_by(evidence, judge)) for judge in list_judges(evidence)]
     judged = [(judge, rows) for judge, rows in judged if not rows.empty]
     if not judged:
         return ()

@@ -30,7 +30,7 @@ from analysis.protocols.pairwise.tables import (
     WINS,
 )
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows, say_same_pairs, say_share
-from analysis.reports.evaluators import evaluator_named, people_in
+from analysis.reports.evaluators import find_evaluator, get_people
 from analysis.tables.spec import Row, Table, TableSpec
 from evaluation.judges.prompts import FIRST, SECOND
 from evaluation.models import Evaluator
@@ -60,7 +60,7 @@ def list_wins(evidence: Evidence, row: Row, column: str) -> Table:
 
 @JUDGE_WINS.drill_down
 def list_judge_wins(evidence: Evidence, row: Row, column: str) -> Table:
-    judgments = select_judgments_by(evidence, evaluator_named(evidence, row["evaluator"]))
+    judgments = select_judgments_by(evidence, find_evaluator(evidence, row["evaluator"]))
     return list_judgments(evidence, select_meetings(judgments, row, column))
 
 
@@ -88,7 +88,7 @@ def list_ranking(evidence: Evidence, row: Row, column: str) -> Table:
 @CONTRASTS.drill_down
 def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments of pairs of different generators that include either of the two."""
-    judgments = select_counted(evidence, evaluator_named(evidence, row["evaluator"]))
+    judgments = select_counted(evidence, find_evaluator(evidence, row["evaluator"]))
     sides = judgments[["generator_first", "generator_second"]]
     either = sides.isin([row["generator_a"], row["generator_b"]]).any(axis=1)
     mine = judgments[either & (sides["generator_first"] != sides["generator_second"])]
@@ -106,7 +106,7 @@ def list_sides(evidence: Evidence, row: Row, column: str) -> Table:
 @CRITERIA.drill_down
 def list_criteria(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments with a winner, and whether the criterion was ticked; for the count only the ticked ones."""
-    answers = people_in(evidence).rows_of(evidence.frame)
+    answers = get_people(evidence).select_rows(evidence.frame)
     answers = answers[answers["question"] == row["criterion"]][[*KEY, "value"]]
     found = select_counted(evidence).merge(answers.rename(columns={"value": "ticked"}), on=KEY).astype({"ticked": bool})
     return list_judgments(evidence, found[found["ticked"]] if column == "n" else found, "ticked")
@@ -115,7 +115,7 @@ def list_criteria(evidence: Evidence, row: Row, column: str) -> Table:
 @JUDGE_AGREEMENT.drill_down
 def list_judges(evidence: Evidence, row: Row, column: str) -> Table:
     """Each judgment by a person beside the model's of the same pair."""
-    model = select_judgments_by(evidence, evaluator_named(evidence, row["evaluator"]))
+    model = select_judgments_by(evidence, find_evaluator(evidence, row["evaluator"]))
     by_unit = pd.Series(name_preferred(model).to_numpy(), index=model["unit"])
     people = select_judgments(evidence)
     both = people[people["unit"].isin(by_unit.index)]

@@ -27,7 +27,7 @@ from analysis.planning.outlook import (
 from analysis.protocols.pairwise.ranking import encode_judgments, select_counted
 from analysis.protocols.pairwise.report import fit_pair_spread, orient_pairs
 from analysis.protocols.pairwise.tables import OUTLOOK
-from analysis.reports.spread import Spread, component_names
+from analysis.reports.spread import Spread, name_components
 from analysis.tables.spec import Row
 
 PREFERRED, TEXT_SPREAD = 0.6, 0.5  # Lesart's assumptions if a study has no answers yet
@@ -99,11 +99,11 @@ def list_components(evidence: Evidence) -> list[dict[str, Any]]:
     first, second, outcome, text = encode_judgments(evidence, select_counted(evidence))
     untied, default = outcome != TIE, Components().text
     if not untied.any():
-        return [make_unfitted_row("text", component_names()["text"], default)]
+        return [make_unfitted_row("text", name_components()["text"], default)]
     cell, won = orient_pairs(first[untied], second[untied], outcome[untied], len(evidence.generators))
     found = estimate_text_spread(text[untied], cell, won)
     interval = text_spread_interval(text[untied], cell, won, found)
-    return [build_component_row("text", component_names()["text"], nan if found is None else found, default, interval)]
+    return [build_component_row("text", name_components()["text"], nan if found is None else found, default, interval)]
 
 
 def make_planner() -> Planner:

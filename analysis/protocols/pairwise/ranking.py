@@ -17,8 +17,15 @@ from analysis.measures.ranking import Ranking, rank_generators
 from analysis.measures.strengths import FIRST, METHODS, SECOND, TIE, pair_counts
 from analysis.measures.types import IntArray
 from analysis.protocols.pairwise.tables import CRITERIA, RANKING, SIDES, WINS
-from analysis.reports.estimates import arm_of, intervals_json, over_texts, share_of, texts_only_note, with_codes
-from analysis.reports.evaluators import Evaluator, people_in
+from analysis.reports.estimates import (
+    add_codes,
+    build_arm,
+    describe_intervals,
+    estimate_share,
+    note_texts_only,
+    repeat_text_interval,
+)
+from analysis.reports.evaluators import Evaluator, get_people
 from analysis.science.scores import sum_scores
 from analysis.tables.spec import Table
 from jobs.progress import split_table
@@ -71,10 +78,10 @@ def keep_known_sides(judgments: pd.DataFrame) -> pd.DataFrame:
 
 
 def build_side_row(evidence: Evidence, name: str, won: pd.DataFrame) -> dict[str, Any]:
-    arm = arm_of(with_codes(won), "on_left")
+    arm = build_arm(add_codes(won), "on_left")
     return {
         "generator": name,
-        "share_left": share_of(arm, evidence.choices.seed, _("There are no judgments to compute this from.")),
+        "share_left": estimate_share(arm, evidence.choices.seed, _("There are no judgments to compute this from.")),
         "n": len(won),
         "generator_said": _("all generators") if name == ALL else name,
     }
@@ -84,7 +91,7 @@ def build_criteria(evidence: Evidence) -> Table:
     """One row per criterion: in how many judgments with a winner it was ticked."""
     stage = get_declaration(evidence.study).stages[0]
     names = [question.name for question in stage.questions if question.kind == "tick"]
-    answers = people_in(evidence).rows_of(evidence.frame).merge(select_counted(evidence)[KEY], on=KEY)
+    answers = get_people(evidence).select_rows(evidence.frame).merge(select_counted(evidence)[KEY], on=KEY)
     rows = []
     for name in names:
         ticked = answers[answers["question"] == name]["value"]
@@ -109,7 +116,7 @@ def build_ranking(evidence: Evidence) -> Table:
     rows = [
         row for method in split_table(RANKING.name, METHODS) for row in build_method_rows(evidence, judgments, method)
     ]
-    notes = (texts_only_note(_("strengths and possible ranks")), *note_calibration(evidence))
+    notes = (note_texts_only(_("strengths and possible ranks")), *note_calibration(evidence))
     return RANKING.build(rows, notes=notes)
 
 
@@ -118,7 +125,7 @@ def build_method_rows(evidence: Evidence, judgments: pd.DataFrame, method: str) 
     g, seed = len(evidence.generators), evidence.choices.seed
     by_text = rank_generators(first, second, outcome, g, text, method, seed=seed)
     singly = rank_generators(first, second, outcome, g, np.arange(len(text)), method, seed=seed)
-    found = over_texts(by_text, replace(singly, intervals=[set_judgment_unit(i) for i in singly.intervals]))
+    found = repeat_text_interval(by_text, replace(singly, intervals=[set_judgment_unit(i) for i in singly.intervals]))
     rows = [
         build_generator_row(name, code, method, found, evidence.choices.convention)
         for code, name in enumerate(evidence.generators)
@@ -149,7 +156,7 @@ def build_generator_row(
         "reason": _(reason) if reason else "",
         "ranks": f"{chosen.rank_low[code]}–{chosen.rank_high[code]}" if chosen.rank[code] else "",
         "method_said": _(METHOD_WORDS[method]),
-        "intervals": {"strength": intervals_json({key: each.intervals[code] for key, each in found.items()})},
+        "intervals": {"strength": describe_intervals({key: each.intervals[code] for key, each in found.items()})},
     }
 
 
@@ -161,7 +168,7 @@ KEY = ["annotator", "unit", "round"]
 
 def select_judgments(evidence: Evidence) -> pd.DataFrame:
     """People's judgments; see `select_judgments_by`."""
-    return select_judgments_by(evidence, people_in(evidence))
+    return select_judgments_by(evidence, get_people(evidence))
 
 
 def select_judgments_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
@@ -171,7 +178,7 @@ def select_judgments_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFram
     outcome: FIRST, SECOND or TIE, by the order of the pair rather than by side. left: the item on the left; missing if
     that is unknown.
     """
-    rows = evaluator.rows_of(evidence.frame)
+    rows = evaluator.select_rows(evidence.frame)
     rows = rows[rows["question"] == BETTER][[*KEY, "part", "text_id", "value"]]
     found = rows.merge(evidence.pairs, on=KEY, how="left")
     outcome = np.select([found["value"] == TIE_WORD, found["value"] == found["first"]], [TIE, FIRST], SECOND)
@@ -180,7 +187,7 @@ def select_judgments_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFram
 
 def select_counted(evidence: Evidence, evaluator: Evaluator | None = None) -> pd.DataFrame:
     """The judgments that enter the results, by default people's; with the calibration only if the choices say so."""
-    found = select_judgments_by(evidence, evaluator or people_in(evidence))
+    found = select_judgments_by(evidence, evaluator or get_people(evidence))
     return found if evidence.choices.calibration else found[found["part"] != CALIBRATION].reset_index(drop=True)
 
 

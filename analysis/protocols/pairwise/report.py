@@ -28,7 +28,7 @@ from analysis.measures.components import estimate_text_spread
 from analysis.measures.power import Components, preference_outlook
 from analysis.measures.strengths import DAVIDSON, FIRST, NEVER_LOST, SECOND, TIE
 from analysis.measures.types import IntArray
-from analysis.pack.methods import Facts, table, with_ends, write_value
+from analysis.pack.methods import Facts, get_table, write_value, write_with_interval
 from analysis.protocols.pairwise.agreement import build_judge_tables, build_pair_agreement, iter_variant_agreement
 from analysis.protocols.pairwise.ranking import (
     build_criteria,
@@ -44,12 +44,12 @@ from analysis.reports.contrasts import (
     Difference,
     Family,
     GeneratorFigure,
+    build_contrasts,
     compare_all,
-    contrasts,
     find_comparison,
 )
-from analysis.reports.description import description, variants
-from analysis.reports.estimates import arm_of, with_codes
+from analysis.reports.description import build_description, build_variants
+from analysis.reports.estimates import add_codes, build_arm
 from analysis.reports.evaluators import HUMAN, Evaluator, list_compared_evaluators
 from analysis.reports.headlines import PREFERENCE_WORDING, write_headline
 from analysis.reports.outcome import (
@@ -80,9 +80,9 @@ def compare_preferences(evidence: Evidence) -> tuple[Comparison, ...]:
 
 
 def build_preference_family(evidence: Evidence, evaluator: Evaluator) -> Family:
-    judgments = with_codes(select_counted(evidence, evaluator))
+    judgments = add_codes(select_counted(evidence, evaluator))
     figures = {
-        name: GeneratorFigure((arm_of(score_judgments(judgments, name), "points"),)) for name in evidence.generators
+        name: GeneratorFigure((build_arm(score_judgments(judgments, name), "points"),)) for name in evidence.generators
     }
     judged = {name: figure for name, figure in figures.items() if len(figure.added[0].n)}
     n_texts = judgments["text_id"].nunique()
@@ -215,9 +215,9 @@ def describe_design(facts: Facts) -> str:
 
 
 def describe_agreement(facts: Facts) -> str:
-    rows = {row["view"]: row for row in table(facts, "agreement").rows}
+    rows = {row["view"]: row for row in get_table(facts, "agreement").rows}
     values = {
-        "kappa": with_ends(rows.get("with_ties"), "conger_kappa"),
+        "kappa": write_with_interval(rows.get("with_ties"), "conger_kappa"),
         "percent": write_value(rows["with_ties"]["percent"]) if "with_ties" in rows else UNDEFINED,
     }
     return _("Annotators agreed with a share of %(percent)s (Conger's κ %(kappa)s, ties included).") % values
@@ -272,16 +272,16 @@ def build_report(evidence: Evidence) -> Report:
     decided, comparisons = build_criteria(evidence), compare_preferences(evidence)
     tables = (
         ranked,
-        contrasts(evidence, comparisons),
+        build_contrasts(evidence, comparisons),
         *compare_with_others(evidence, comparisons),
         build_wins(evidence),
         build_pair_agreement(evidence),
-        *variants(evidence, iter_variant_agreement),
+        *build_variants(evidence, iter_variant_agreement),
         build_sides(evidence),
         *([decided] if decided.rows else []),
         *build_judge_tables(evidence),
         *list_error_tables(evidence),
-        description(evidence),
+        build_description(evidence),
     )
     return Report(tables, (*say_ranking(ranked), *say_differences(evidence, comparisons)), ("ranking", "wins"))
 

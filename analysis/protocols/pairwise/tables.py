@@ -6,7 +6,7 @@ from django.utils.translation import gettext_noop as _
 
 from analysis.planning.tables import declare_outlook
 from analysis.reports import tables
-from analysis.reports.tables import EVALUATOR, GENERATOR, GENERATOR_A, GENERATOR_B, label_agreement
+from analysis.reports.tables import EVALUATOR, GENERATOR, GENERATOR_A, GENERATOR_B, list_agreement_columns
 from analysis.tables.spec import Column, Crossing, TableSpec, count, estimate, number
 
 RANKING = TableSpec(
@@ -125,7 +125,7 @@ JUDGE_WINS = TableSpec(
 JUDGE_AGREEMENT = TableSpec(
     "agreement_with_humans",
     _("Agreement of models with people"),
-    (EVALUATOR, "evaluator_kind", *label_agreement(_("Cohen's κ of model and person"))),
+    (EVALUATOR, "evaluator_kind", *list_agreement_columns(_("Cohen's κ of model and person"))),
     keys=("evaluator",),
     notes=(
         _("Each person's judgment of a pair that the model judged is compared with the model's, "

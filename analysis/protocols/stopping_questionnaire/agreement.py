@@ -24,7 +24,7 @@ from analysis.protocols.stopping_questionnaire.judgments import (
 )
 from analysis.protocols.stopping_questionnaire.tables import AGREEMENT, JUDGE_AGREEMENT
 from analysis.reports.estimates import NOT_PUBLISHED, Estimate
-from analysis.reports.evaluators import judges_in, people_in
+from analysis.reports.evaluators import get_people, list_judges
 from analysis.reports.labels import measure_labels
 from analysis.tables.spec import Table
 from studies.protocols import Question
@@ -91,8 +91,8 @@ def build_judge_agreement(evidence: Evidence) -> tuple[Table, ...]:
 
 
 def iter_judge_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[str, Any]]:
-    people = people_in(evidence)
-    for judge in judges_in(evidence):
+    people = get_people(evidence)
+    for judge in list_judges(evidence):
         if judgments.select(judge).frame.empty:
             continue
         codes = judge.codes | people.codes

@@ -12,7 +12,7 @@ from analysis.protocols.stopping_questionnaire.agreement import list_judgment_pa
 from analysis.protocols.stopping_questionnaire.judgments import (
     Judgments,
     get_group,
-    is_label,
+    has_label,
     list_groups,
     read_judgments,
 )
@@ -27,7 +27,7 @@ from analysis.protocols.stopping_questionnaire.tables import (
     TABLES,
 )
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows, say_same_pairs
-from analysis.reports.evaluators import evaluator_named, people_in
+from analysis.reports.evaluators import find_evaluator, get_people
 from analysis.tables.spec import Row, Table, TableSpec
 from studies.question_words import name_label
 
@@ -44,14 +44,14 @@ def list_tables() -> tuple[TableSpec, ...]:
 def list_flow(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments that answered a category, or those that stopped at its answer."""
     frame = select_judgments(evidence, row).frame
-    kept = frame["stopped"] == row["category"] if column == "stopped" else is_label(frame, row["category"])
+    kept = frame["stopped"] == row["category"] if column == "stopped" else has_label(frame, row["category"])
     return list_labels(evidence, frame[kept], row["category"])
 
 
 @STOPS.drill_down
 def list_stops(evidence: Evidence, row: Row, column: str) -> Table:
     """People's judgments of the generator's items: those that stopped at the category, or all."""
-    frame = read_judgments(evidence).select(people_in(evidence)).frame
+    frame = read_judgments(evidence).select(get_people(evidence)).frame
     mine = frame[frame["generator"] == row["generator"]]
     mine = mine.assign(stopped=mine["stopped"].fillna(NOT_STOPPED))
     return list_labels(evidence, mine[mine["stopped"] == row["category"]] if column == "n" else mine, "stopped")
@@ -60,7 +60,7 @@ def list_stops(evidence: Evidence, row: Row, column: str) -> Table:
 @CONTRASTS.drill_down
 def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments of both generators' items, with the category at which they stopped, if they did."""
-    frame = read_judgments(evidence).select(evaluator_named(evidence, row["evaluator"])).frame
+    frame = read_judgments(evidence).select(find_evaluator(evidence, row["evaluator"])).frame
     mine = frame[frame["generator"].isin([row["generator_a"], row["generator_b"]])]
     if column in COUNTED:
         return list_counted(evidence, mine, column)
@@ -72,7 +72,7 @@ def list_distribution(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments with the label; for a share, all judgments in its denominator."""
     frame, category, label = select_judgments(evidence, row).frame, row["category"], row["label"]
     given = frame[category]
-    kept = {"n": given == label, "share_all": given.notna(), "share_applicable": is_label(frame, category)}[column]
+    kept = {"n": given == label, "share_all": given.notna(), "share_applicable": has_label(frame, category)}[column]
     counted = frame[kept]
     n_label = int((counted[category] == label).sum())
     values = {"n": count(n_label), "of": count(len(counted)), "label": name_label(label)}
@@ -89,9 +89,9 @@ def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
 @JUDGE_AGREEMENT.drill_down
 def list_judges(evidence: Evidence, row: Row, column: str) -> Table:
     """Each person's judgment of an item beside the model's."""
-    judge = evaluator_named(evidence, row["evaluator"])
+    judge = find_evaluator(evidence, row["evaluator"])
     judgments = read_judgments(evidence)
-    codes = judge.codes | people_in(evidence).codes
+    codes = judge.codes | get_people(evidence).codes
     both = Judgments(judgments.categories, judgments.frame[judgments.frame["annotator"].isin(codes)])
     return list_pairs(evidence, both, pair_with_people(both, judge.codes), row)
 
@@ -113,7 +113,7 @@ def list_pairs(evidence: Evidence, judgments: Judgments, pairs: IntArray, row: R
     one, other = (frame.iloc[pairs[:, side]].reset_index(drop=True) for side in (0, 1))
     kept = one["label"].notna() & other["label"].notna()
     if row["view"] == "applicable":
-        kept &= is_label(one, "label") & is_label(other, "label")
+        kept &= has_label(one, "label") & has_label(other, "label")
     found = one[list(ABOUT)].assign(
         annotator_a=one["annotator"], label_a=one["label"], annotator_b=other["annotator"], label_b=other["label"],
         same=one["label"] == other["label"],

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from analysis.agreement.questions import join_categories, keep_latest_judgments, read_judgment
 from analysis.frames.evidence import Evidence
 from analysis.protocols.stopping_questionnaire.tables import ALL, FLOW, LABELS, NOT_STOPPED, STOPS
-from analysis.reports.evaluators import HUMAN, Evaluator, evaluators_in, people_in
+from analysis.reports.evaluators import HUMAN, Evaluator, get_people, list_evaluators
 from analysis.tables.spec import Table
 from studies.protocols import Question
 from studies.protocols.conditions import NOT_APPLICABLE
@@ -67,7 +67,7 @@ def read_judgments(evidence: Evidence) -> Judgments:
     return Judgments(categories, pd.DataFrame.from_records(rows, columns=columns).astype(object))
 
 
-def is_label(frame: pd.DataFrame, column: str) -> "pd.Series[bool]":
+def has_label(frame: pd.DataFrame, column: str) -> "pd.Series[bool]":
     """Whether each row has an answer in the column: neither missing nor not applicable."""
     given = frame[column]
     return given.notna() & (given != NOT_APPLICABLE)
@@ -88,7 +88,7 @@ def get_group(evaluator: Evaluator) -> str:
 
 def list_groups(evidence: Evidence) -> list[Evaluator]:
     """The evaluators that have rows: all people, each group, each model, as chosen."""
-    return evaluators_in(evidence)
+    return list_evaluators(evidence)
 
 
 # Tables ---------------------------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ def build_flow(evidence: Evidence) -> Table:
         frame = judgments.select(evaluator).frame
         for category in judgments.categories:
             stopped = int((frame["stopped"] == category.name).sum())
-            reached = is_label(frame, category.name).sum()
+            reached = has_label(frame, category.name).sum()
             about = {"group": get_group(evaluator), "category": category.name}
             rows.append(about | {"reached": reached, "stopped": stopped})
     return FLOW.build(rows)
@@ -111,7 +111,7 @@ def build_flow(evidence: Evidence) -> Table:
 def build_stops(evidence: Evidence) -> Table:
     """One row per generator and category at whose answer people's judgments of its items stopped, or “did not stop”."""
     judgments = read_judgments(evidence)
-    frame = judgments.select(people_in(evidence)).frame
+    frame = judgments.select(get_people(evidence)).frame
     rows = []
     for generator in evidence.generators:
         mine = frame[frame["generator"] == generator]["stopped"].fillna(NOT_STOPPED)

@@ -12,7 +12,7 @@ from analysis.figures.paper import Bar, Bars
 from analysis.figures.sizes import select_rows_by_group_and_source
 from analysis.formatting import UNDEFINED, count, number, say_judgments
 from analysis.frames.evidence import Evidence
-from analysis.pack.methods import Facts, table, write_value
+from analysis.pack.methods import Facts, get_table, write_value
 from analysis.protocols.stopping_questionnaire import figures as drawn
 from analysis.protocols.stopping_questionnaire.agreement import (
     build_agreement,
@@ -28,10 +28,17 @@ from analysis.protocols.stopping_questionnaire.judgments import (
 )
 from analysis.protocols.stopping_questionnaire.tables import NOT_STOPPED
 from analysis.reports.categories import list_error_tables
-from analysis.reports.contrasts import Comparison, Family, GeneratorFigure, compare_all, contrasts, find_comparison
-from analysis.reports.description import description, variants
-from analysis.reports.estimates import arm_of, with_codes
-from analysis.reports.evaluators import HUMAN, Evaluator, list_compared_evaluators, people_in
+from analysis.reports.contrasts import (
+    Comparison,
+    Family,
+    GeneratorFigure,
+    build_contrasts,
+    compare_all,
+    find_comparison,
+)
+from analysis.reports.description import build_description, build_variants
+from analysis.reports.estimates import add_codes, build_arm
+from analysis.reports.evaluators import HUMAN, Evaluator, get_people, list_compared_evaluators
 from analysis.reports.headlines import STOPPED_WORDING, write_headline
 from analysis.reports.outcome import (
     AgreementSummary,
@@ -126,9 +133,9 @@ def compare_stops(evidence: Evidence) -> tuple[Comparison, ...]:
 
 
 def build_stop_family(evidence: Evidence, evaluator: Evaluator) -> Family:
-    coded = with_codes(find_early_stops(evidence, evaluator))
+    coded = add_codes(find_early_stops(evidence, evaluator))
     judged = [name for name in evidence.generators if (coded["generator"] == name).any()]
-    figures = {name: GeneratorFigure((arm_of(coded[coded["generator"] == name], "value"),)) for name in judged}
+    figures = {name: GeneratorFigure((build_arm(coded[coded["generator"] == name], "value"),)) for name in judged}
     n_texts, fixed = coded["text_id"].nunique(), evaluator.is_fixed
     return Family(STOPPED, evaluator.name, figures, n_texts, (-1.0, 1.0), fixed, higher_is_better=False)
 
@@ -141,7 +148,7 @@ def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> 
     largest = comparison.largest()
     if largest is None or isnan(largest.low):
         return write_headline(comparison, STOPPED_WORDING)
-    stopped = find_early_stops(evidence, people_in(evidence))
+    stopped = find_early_stops(evidence, get_people(evidence))
     clause = limit_to_annotators(say_scatter(stopped, largest.better, largest.worse), evidence.choices)
     return write_headline(comparison, STOPPED_WORDING, clause)
 
@@ -178,7 +185,9 @@ def describe_design(facts: Facts) -> str:
 def describe_agreement(facts: Facts) -> str:
     everyone = {"group": "", "generator": "", "source": "", "view": "all"}
     rows = [
-        row for row in table(facts, "agreement").rows if all(row[column] == value for column, value in everyone.items())
+        row
+        for row in get_table(facts, "agreement").rows
+        if all(row[column] == value for column, value in everyone.items())
     ]
     by = ", ".join(f"{row['category']} {write_value(row['kappa'])}" for row in rows)
     return _("Cohen's κ, with “not applicable” as a label of its own: %(by)s.") % {"by": by}
@@ -274,14 +283,14 @@ def build_report(evidence: Evidence) -> Report:
     tables = (
         how_far,
         build_stops(evidence),
-        contrasts(evidence, comparisons),
+        build_contrasts(evidence, comparisons),
         *compare_with_others(evidence, comparisons),
         labels,
         agreed,
-        *variants(evidence, iter_category_agreement),
+        *build_variants(evidence, iter_category_agreement),
         *build_judge_agreement(evidence),
         *list_error_tables(evidence),
-        description(evidence),
+        build_description(evidence),
     )
     sentences = (*say_flow(how_far), *say_differences(evidence, comparisons), *say_agreement_range(agreed))
     figures = ("flow", "label_distributions", *(BY_GROUP_AND_SOURCE if select_rows_by_group_and_source(labels) else ()))

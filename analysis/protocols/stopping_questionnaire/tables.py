@@ -6,7 +6,7 @@ from dataclasses import replace
 from django.utils.translation import gettext_noop as _
 
 from analysis.reports import tables
-from analysis.reports.tables import EVALUATOR, GROUP, label_agreement
+from analysis.reports.tables import EVALUATOR, GROUP, list_agreement_columns
 from analysis.tables.spec import Column, Crossing, TableSpec, count, number
 
 ALL = ""  # in a column of groups, generators or sources: all of them together
@@ -94,7 +94,7 @@ AGREEMENT = TableSpec(
         SOURCE,
         CATEGORY,
         VIEW,
-        *label_agreement(_("Cohen's κ of first and second judgment")),
+        *list_agreement_columns(_("Cohen's κ of first and second judgment")),
     ),
     keys=("group", "generator", "source", "category", "view"),
     notes=(
@@ -114,7 +114,7 @@ AGREEMENT = TableSpec(
 
 JUDGE_AGREEMENT = TableSpec(
     "agreement_with_humans", _("Agreement of models with people"),
-    (EVALUATOR, "evaluator_kind", CATEGORY, VIEW, *label_agreement(_("Cohen's κ of model and person"))),
+    (EVALUATOR, "evaluator_kind", CATEGORY, VIEW, *list_agreement_columns(_("Cohen's κ of model and person"))),
     keys=("evaluator", "category", "view"),
     notes=(
         _("Each person's judgment of an item that the model judged is compared with the model's. "

@@ -12,9 +12,9 @@ from analysis.figures.paper import Bar, Bars
 from analysis.formatting import count, format_figure, say_items, say_of_people, say_of_texts
 from analysis.frames.evidence import Evidence
 from analysis.protocols.writing.tables import TABLES, WRITING, WRITTEN_ITEMS
-from analysis.reports.description import description, variants
+from analysis.reports.description import build_description, build_variants
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
-from analysis.reports.evaluators import people_in
+from analysis.reports.evaluators import get_people
 from analysis.reports.outcome import Outcome, find_rows
 from analysis.reports.report import Report
 from analysis.tables.spec import Row, Table, TableSpec
@@ -29,14 +29,14 @@ ALL = ""  # value of the column `group` in the row for all people
 def build_report(evidence: Evidence) -> Report:
     """The report on the chosen people, in the chosen purposes."""
     found = list_written_by_people(evidence)
-    minutes = variants(evidence, lambda mine: iter(()))
-    tables = (build_counts(evidence, found), *minutes, build_items(found), description(evidence))
+    minutes = build_variants(evidence, lambda mine: iter(()))
+    tables = (build_counts(evidence, found), *minutes, build_items(found), build_description(evidence))
     return Report(tables, tuple(list_sentences(found)), ())
 
 
 def list_written_by_people(evidence: Evidence, group: str = ALL) -> list[WrittenItem]:
     """The items written by the chosen people, or by those of one group."""
-    codes = people_in(evidence).codes
+    codes = get_people(evidence).codes
     found = list_written_items(evidence.study, evidence.choices.purposes)
     return [each for each in found if each.annotator in codes and group in (ALL, each.group)]
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from annotation.simulation import simulate_study
 from evaluation.services import asking as evaluating
 from evaluation.services.baselines import add_baselines, list_methods
-from evaluation.services.baselines import answer as answer_by_rule
+from evaluation.services.baselines import answer_by_baseline as answer_by_rule
 from evaluation.services.evaluators import list_runs
 from evaluation.setting import PROBABILITY
 from generation.services import asking as generating

@@ -8,11 +8,11 @@ from evaluation.services.evaluators import CannotEvaluate
 from evaluation.services.progress import get_row
 from generation.models import Selection
 from generation.services.choosing import N_ITEMS
-from generation.services.selecting import ensure_selections, find_candidates, select
+from generation.services.selecting import ensure_selections, find_candidates, select_candidates
 from generation.services.storing import CannotGenerate
 from items.management.commands._project import find_project
 from items.models import Generator
-from llm.command_line import ON_UNKNOWN, SOME_MISSING, RunCommand, format_estimate, parse_amount, run_terms
+from llm.command_line import ON_UNKNOWN, SOME_MISSING, RunCommand, format_estimate, parse_amount, read_run_terms
 from llm.models import Endpoint
 from studies.services.evaluating import close_answered
 
@@ -65,12 +65,12 @@ class Command(RunCommand):
         ask, study = asking.ModelSpec(endpoint), selection.study
         self.stdout.write(f"{study.title}:", ending=" ")
         self.confirm_estimate(asking.estimate_run(study, ask), endpoint, options)
-        evaluator = asking.start(study, ask, **run_terms(options))
+        evaluator = asking.start(study, ask, **read_run_terms(options))
         row = get_row(evaluator)
         if row.run and row.n_missing:
             self.wait_for_run(row.run)
         close_answered(evaluator.annotator, evaluator.stages)
-        candidates = select(selection, evaluator.annotator, keep)
+        candidates = select_candidates(selection, evaluator.annotator, keep)
         n_texts = len({each.item.text_id for each in candidates})
         n_kept = sum(each.is_kept for each in candidates)
         selection.refresh_from_db()

@@ -5,11 +5,11 @@ from django.core.management.base import CommandError
 from evaluation.baselines import RULES
 from evaluation.models import Evaluator
 from evaluation.services import asking, judges
-from evaluation.services.baselines import BASELINES, add_baselines, answer
+from evaluation.services.baselines import BASELINES, add_baselines, answer_by_baseline
 from evaluation.services.evaluators import CannotEvaluate, expand_versions, read_seen_texts, set_seen_texts
 from evaluation.services.progress import EvaluatorRow, get_row, list_rows
 from evaluation.setting import LABEL, OPTIONWISE, READERS, READINGS
-from llm.command_line import SOME_MISSING, RunCommand, read_options, run_terms, split_list
+from llm.command_line import SOME_MISSING, RunCommand, read_options, read_run_terms, split_list
 from llm.models import Endpoint, Run, RunState
 from llm.services.runs import count_missing
 from studies.management.commands._study import find_study
@@ -80,7 +80,7 @@ class Command(RunCommand):
         missing = 0
         for evaluator in add_baselines(study, method, label=options["label"], stages=options["stages"]):
             before = get_row(evaluator).n_done
-            answer(evaluator)
+            answer_by_baseline(evaluator)
             missing += self.close(evaluator, before)
         if missing:
             sys.exit(SOME_MISSING)
@@ -95,7 +95,7 @@ class Command(RunCommand):
             self.stdout.write(f"{len(specs)} evaluators: {', '.join(spec.name for spec in specs)}. Together:")
         if self.confirm_estimate(found, endpoint, options):
             before = {spec.name: count_answered(study, spec.name) for spec in specs}
-            added = asking.start_all(study, specs, **run_terms(options))
+            added = asking.start_all(study, specs, **read_run_terms(options))
             for evaluator in added if seen else ():
                 set_seen_texts(evaluator, seen)
             missing = [self.work(evaluator, before[evaluator.annotator.code]) for evaluator in added]
@@ -109,7 +109,7 @@ class Command(RunCommand):
             missing = 0
             for spec in specs:
                 before = count_answered(study, spec.name)
-                judge = judges.start(study, spec, **run_terms(options))
+                judge = judges.start(study, spec, **read_run_terms(options))
                 if isinstance(judge, Run):
                     self.fill_columns(judge, spec.name)
                 else:

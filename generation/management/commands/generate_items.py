@@ -8,7 +8,7 @@ from generation.services.storing import CannotGenerate
 from items.management.commands._project import find_project
 from items.models import Text
 from items.plain import clean_name, make_printable
-from llm.command_line import SOME_MISSING, RunCommand, read_options, run_terms, split_list
+from llm.command_line import SOME_MISSING, RunCommand, read_options, read_run_terms, split_list
 from llm.models import Endpoint
 from projects.models import Project
 
@@ -81,7 +81,7 @@ class Command(RunCommand):
         if not self.confirm_estimate(asking.estimate_run(project, spec), spec.endpoint, options):
             return
         before = asking.count_progress(project, spec)
-        asking.start(project, spec, **run_terms(options))
+        asking.start(project, spec, **read_run_terms(options))
         for run in asking.list_unfinished_runs(asking.get_generator(project, spec), spec):
             self.wait_for_run(run)
         after = asking.count_progress(project, spec)

@@ -15,7 +15,7 @@ from projects.scratch import Save
 from studies.models import AnnotatorKind, Purpose, Study, Unit
 from studies.protocols import PROTOCOLS, Declaration, InvalidAnswer, Question, Stage
 from studies.protocols.base import COMPARED, UnitKind, Value, get_stored_item
-from studies.services.answers import About, Answer, GivenAnswers, check_answers
+from studies.services.answers import Answer, AnswerScope, GivenAnswers, check_answers
 from studies.services.declarations import get_declaration
 from studies.services.responses.rows import UNIT_ITEMS, Row, RowProblem
 from studies.services.selection import (
@@ -240,7 +240,7 @@ def check_row_answers(
     person, item = group[0].kind == AnnotatorKind.HUMAN, items[0]
     if person:
         check_options_complete(group, stage, given, item, options)
-    about = About(
+    about = AnswerScope(
         option_ids=list(options.values()),
         has_expected_answer=bool(item.expected_answer),
         picks=[each.external_id for each in items],

@@ -22,7 +22,7 @@ from jobs.progress import Listener, count_done
 from jobs.scheduling import get_or_schedule, make_job
 from jobs.working import JobCancelled, filter_held
 from projects.models import User
-from projects.scratch import Save, keep_garbage
+from projects.scratch import Save, pause_garbage_collection
 from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, StudyState, Submission, Unit
 from studies.models.people import DONE
 from studies.presentation_order import make_handle
@@ -252,7 +252,7 @@ def read_mapped(file: AnswerFile, mapping: TableMapping | None) -> RowFile:
     return found
 
 
-@keep_garbage()
+@pause_garbage_collection()
 def import_responses(
     study: Study,
     files: bytes | Sequence[AnswerFile],

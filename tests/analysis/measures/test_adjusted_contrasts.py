@@ -19,7 +19,7 @@ from analysis.measures.contrasts import (
     adjust_p_values,
     adjust_reader_contrasts,
     adjust_text_contrasts,
-    correlate,
+    correlate_errors,
     largest_t,
     list_pairs,
 )
@@ -173,7 +173,7 @@ def test_readers_by_max_t_are_between_alone_and_bonferroni() -> None:
 
 def test_correlations_are_those_of_texts_and_readers_without_what_both_count() -> None:
     parts, shared = _against_others(12)
-    found = correlate(parts, shared, np.ones(4, dtype=bool))
+    found = correlate_errors(parts, shared, np.ones(4, dtype=bool))
     variances = np.array([[each.texts, each.annotators, each.cells] for each in parts])
     wanted = np.zeros((4, 4))
     for sign, part, own in zip((1, 1, -1), (shared.texts, shared.readers, shared.cells), variances.T, strict=True):

@@ -23,8 +23,8 @@ from analysis.measures.kappa import (
     fleiss_test,
     kappa_test,
     mean_kappa_of,
+    name_strength,
     pooled_kappa,
-    strength,
     weighted_kappa,
 )
 from analysis.measures.reliability import NO_VARIATION_AT_ALL, TOO_SMALL, clustered_icc, icc
@@ -175,7 +175,7 @@ def test_intraclass_correlations_leave_out_incomplete_units_and_say_what_is_miss
     ],
 )  # fmt: skip
 def test_words_of_landis_and_koch(value, word):
-    assert strength(value) == word
+    assert name_strength(value) == word
 
 
 def test_weights_of_an_ordinal_scale_count_the_pairs_between():

@@ -20,10 +20,10 @@ from analysis.measures.contrasts import (
     PROCEDURES,
     TOO_SMALL,
     adjust_p_values,
+    compute_nemenyi_quantile,
     critical_difference,
     friedman,
     nemenyi,
-    quantile_over_root_two,
 )
 from tests.analysis.measures.published import DEMSAR
 
@@ -32,7 +32,7 @@ def test_demsars_example_comes_out_as_printed():
     found = friedman(np.array(DEMSAR))
     assert np.round(found.mean_ranks, 3).tolist() == [3.143, 2.0, 2.893, 1.964]
     assert (round(found.chi2, 2), round(found.iman_davenport, 2)) == (9.28, 3.69)
-    assert (round(quantile_over_root_two(4), 3), round(found.critical_difference, 2)) == (2.569, 1.25)
+    assert (round(compute_nemenyi_quantile(4), 3), round(found.critical_difference, 2)) == (2.569, 1.25)
 
 
 def test_chi_square_with_ties_is_scipys():
@@ -95,7 +95,7 @@ DEMSAR_Q = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]
 
 @pytest.mark.parametrize(("treatments", "printed"), list(enumerate(DEMSAR_Q, start=2)))
 def test_quantiles_of_the_nemenyi_test_are_the_printed_ones(treatments, printed):
-    assert quantile_over_root_two(treatments) == pytest.approx(printed, abs=0.0011)
+    assert compute_nemenyi_quantile(treatments) == pytest.approx(printed, abs=0.0011)
 
 
 def test_iman_and_davenports_f_is_that_of_an_analysis_of_variance_of_the_ranks():

@@ -14,9 +14,9 @@ from statsmodels.stats.proportion import proportion_confint
 from analysis.measures.agreement import MISSING
 from analysis.measures.item_analysis import (
     ALL_ALIKE,
-    CAN_BE_ANYTHING,
     NO_BETTER_THAN_CHANCE,
     TOO_FEW_ANNOTATORS,
+    TOO_FEW_FOR_INTERVAL,
     certainty_above,
     discrimination,
     discrimination_intervals,
@@ -150,4 +150,4 @@ def test_a_discrimination_has_an_interval_from_ten_annotators_on():
     assert (found.low, found.high) == pytest.approx((max(value - reach, -1), min(value + reach, 1)))
     assert (found.unit, found.n_units) == ("annotator", 39)
     few = discrimination_intervals(right[:9], few_people)[1]
-    assert (np.isnan(few.low), few.reason) == (True, CAN_BE_ANYTHING)
+    assert (np.isnan(few.low), few.reason) == (True, TOO_FEW_FOR_INTERVAL)

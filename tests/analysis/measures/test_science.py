@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
-from analysis.measures.correlations import merge_equal_columns, naive_difference, within_text
+from analysis.measures.correlations import merge_equal_columns, naive_difference, regress_within_texts
 from analysis.measures.informativity import carry_over
 from analysis.measures.item_response import (
     MISSING,
@@ -378,7 +378,7 @@ def test_effects_within_texts() -> None:
     y = np.array([14, 14, 14, 18, 58, 30, 36, 53, 32, 49, 39, 45, 46, 22, 31, 27, 8, 4, 26, 5, 69, 47, 54, 52]) / 100
     flaw = np.array([1, 1, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 0, 1, 1, 0, 0])
     kind = np.array([1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 1])
-    found = within_text(y[:, None], np.stack([flaw, kind], axis=1).astype(float), text, 1)
+    found = regress_within_texts(y[:, None], np.stack([flaw, kind], axis=1).astype(float), text, 1)
     without = found.without[:, 0, 0]
     assert naive_difference(y, flaw == 1) == pytest.approx(0.0075)
     assert found.coefficients[0, 0] == pytest.approx(0.05310606, abs=1e-8)
@@ -389,7 +389,7 @@ def test_columns_that_determine_each_other_have_no_effect_of_their_own() -> None
     text = np.repeat(np.arange(4), 3)
     rng = np.random.default_rng(6)
     flaw = rng.integers(0, 2, 12).astype(float)
-    found = within_text(rng.normal(size=(12, 1)), np.stack([flaw, flaw, rng.normal(size=12)], axis=1), text)
+    found = regress_within_texts(rng.normal(size=(12, 1)), np.stack([flaw, flaw, rng.normal(size=12)], axis=1), text)
     assert np.isnan(found.coefficients[:, 0]).tolist() == [True, True, False]
     assert merge_equal_columns(np.stack([flaw, 1 - flaw, flaw], axis=1)) == [[0, 2], [1]]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.measures.shortcuts import Finding, count_cues, findings, is_negated, near_duplicates
+from analysis.measures.shortcuts import Finding, count_cues, find_cues, find_near_duplicates, is_negated
 from items.wording import Wording
 
 TEXT = "The ferry leaves at nine. The choir sang on the pier until the storm came."
@@ -13,7 +13,7 @@ def item(stem="Why did it happen?", options=("red", "sun", "oak"), keys="TFF", t
 
 
 def cues(wording):
-    return {found.cue: found.place for found in findings(wording)}
+    return {found.cue: found.place for found in find_cues(wording)}
 
 
 @pytest.mark.parametrize(
@@ -55,23 +55,23 @@ def test_where_none_or_several_stand_out_there_is_no_cue(cue, wording):
 
 
 def test_an_open_item_has_no_cues():
-    assert findings(item(options=(), keys="")) == []
+    assert find_cues(item(options=(), keys="")) == []
 
 
 def test_a_cue_says_whether_it_leads_to_the_key():
-    assert Finding("number", 2, True) in findings(item(options=("red", "sun", "at 9"), keys="FFT"))
-    assert Finding("number", 2, False) in findings(item(options=("red", "sun", "at 9"), keys="TFF"))
+    assert Finding("number", 2, True) in find_cues(item(options=("red", "sun", "at 9"), keys="FFT"))
+    assert Finding("number", 2, False) in find_cues(item(options=("red", "sun", "at 9"), keys="TFF"))
 
 
 def test_the_order_of_options_changes_nothing_but_the_place():
     options, keys = ("at 9 the choir had sung", "red", "the oak"), "TFF"
-    one = {found.cue: options[found.place] for found in findings(item(options=options, keys=keys))}
-    other = {found.cue: options[::-1][found.place] for found in findings(item(options=options[::-1], keys=keys[::-1]))}
+    one = {found.cue: options[found.place] for found in find_cues(item(options=options, keys=keys))}
+    other = {found.cue: options[::-1][found.place] for found in find_cues(item(options=options[::-1], keys=keys[::-1]))}
     assert one == other
 
 
 def test_near_duplicates_and_negated_stems():
-    assert near_duplicates(item(options=("the red sun rises", "The red sun rises!", "oak"))) == [(0, 1)]
+    assert find_near_duplicates(item(options=("the red sun rises", "The red sun rises!", "oak"))) == [(0, 1)]
     assert is_negated(item("Why did it not happen?"))
     assert not is_negated(item("Why did it happen?"))
 
