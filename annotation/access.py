@@ -100,7 +100,7 @@ def open_to_annotator(
 ) -> Response:
     """The response to a link, in the study's language, or the same page for all wrong links.
 
-    Browsers do not send its address to other sites.
+    Browsers do not send the address of the link to other sites.
     """
     if annotator is None:
         response = render_no_link(request)

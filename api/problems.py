@@ -85,7 +85,9 @@ class ProblemSerializer(serializers.Serializer):
     status = serializers.IntegerField()
     detail = serializers.CharField(help_text="What happened and what to do, in one or two sentences.")
     errors = FieldErrorSerializer(many=True, required=False)
-    columns = ColumnSerializer(many=True, required=False, help_text="Of a refused table of items; `mapping` maps them.")
+    columns = ColumnSerializer(
+        many=True, required=False, help_text="Columns found in the refused table of items; assign them with `mapping`."
+    )
 
 
 TITLES = {

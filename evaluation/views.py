@@ -26,7 +26,7 @@ from studies.models import AnnotatorKind
 from studies.services.evaluating import list_selecting_models
 from studies.services.states import WrongState
 
-MOST_ESTIMATED = 10_000  # calls, as an estimate builds every prompt
+MOST_ESTIMATED = 10_000  # calls; of more, only the number is shown, as a cost estimate builds every prompt
 MOST_LISTED = 100
 
 

@@ -1,8 +1,9 @@
 """Delete rows with everything that depends on them: listed first, then deleted from the leaves up in short
 transactions.
 
-What depends on a row is derived from the models: whatever points to it, except by a nullable link, is deleted with it,
-including rows that `PROTECT` guards against accidental deletion. `delete_upward` adds links in the other direction.
+What depends on a row is derived from the models: whatever points to it, except by a link that is set to null, is
+deleted with it, including rows that `PROTECT` guards against accidental deletion. `delete_upward` adds links in the
+other direction.
 """
 
 from collections import defaultdict
@@ -42,13 +43,13 @@ COUNTED: dict[str, Any] = {
 
 
 def delete_upward(model: str, field: str) -> None:
-    """Deleting a row of the model also deletes what its field points to: a unit is deleted with one of its items."""
+    """Register that deleting a row of the model also deletes what its field points to, such as an item's unit."""
     if field not in _UPWARD[model]:
         _UPWARD[model].append(field)
 
 
 def before_deleting(model: str, function: str) -> None:
-    """Call the function at this dotted path with the primary keys of rows of the model before they are deleted."""
+    """Register a function by its dotted path: it gets the keys of the model's rows before they are deleted."""
     _BEFORE[model] = function
 
 

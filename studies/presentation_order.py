@@ -57,7 +57,8 @@ class ItemContents(NamedTuple):
 def draw_orders(
     declaration: Declaration, items: Sequence[ItemContents], generator_id: int | None, rng: Random
 ) -> dict[str, list]:
-    """The items of each stage in random order, each with its options in one random order for all stages.
+    """The items of each stage in random order, each with its options in one random order for all stages; a stage that
+    shows one generator's items shows those of `generator_id`.
 
     The first shown item of a pair is on the left.
     """
@@ -87,8 +88,8 @@ def read_shown_items(shown: dict[str, list], stage: str) -> list[ShownItem]:
 class Subject:
     """What one answer on a page is about: an item, the compared items of a unit, or the text itself.
 
-    `sides`: the compared items in the order shown, for a pair from left to right; empty for a text. `options`: of a
-    single item.
+    `sides`: the items in the order shown: those compared, for a pair from left to right, or the single one; empty for a
+    text. `options`: of a single item.
     """
 
     handle: str

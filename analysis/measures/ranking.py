@@ -37,7 +37,7 @@ class Ranking:
     strength: log-worth, mean 0 over the generators that have one; `worth`: the same as shares of 1. rank: 1 is the
     strongest. rank_low, rank_high: between 1 + the generators that are surely stronger and the number of generators
     minus those that are surely weaker; surely: the interval of the difference lies on one side of 0.
-    n: judgments that the model counts, tie: ν or θ of the model, n_texts: texts behind the scale.
+    n: judgments that enter the fit, tie: ν or θ of the model, n_texts: texts behind the scale.
     """
 
     strength: FloatArray

@@ -33,7 +33,7 @@ FILES: dict[str, tuple[Entry, ...]] = {
         ("unit", WHOLE, "number of the unit in the study"),
         ("text_id", TEXT, "the text that it is about"),
         ("part", TEXT, "main, or calibration: what all annotators did first"),
-        ("block", WHOLE, "1, or the number of the texts that were added after the launch (history.json)"),
+        ("block", WHOLE, "1; of texts added after the launch, the number of that addition, from 2 (history.json)"),
         ("items", LIST, "ids of its items, in the study's order"),
     ),
     "study/history.json": (
@@ -49,7 +49,8 @@ FILES: dict[str, tuple[Entry, ...]] = {
             OBJECT,
             "the draw of the texts that people answered, null if they answered all: n, by (equal chance or doubt),"
             " rests_on (probability or disagreement of models), seed, made_at, and texts in the order drawn: text_id,"
-            " probability, doubt (null without), drawn and the further round that drew it; later: the further rounds",
+            " probability, doubt (null without), whether it was drawn, and in which further round;"
+            " later: the further rounds",
         ),
         (
             "blocks",
@@ -62,7 +63,7 @@ FILES: dict[str, tuple[Entry, ...]] = {
     "bank/items.jsonl": (
         ("id", TEXT, "id of the text"),
         ("title", TEXT, "its title; its id where the title would quote a text that may not be shared"),
-        ("text", TEXT, "its words, or sha256: and a hash where they may not be shared"),
+        ("text", TEXT, "its words; where they may not be shared, sha256: followed by their hash"),
         ("language", TEXT, "code of its language"),
         ("versions", LIST, "its versions, if there are any: name, text, and language if it differs"),
         ("items", LIST, "its items: id, generator, question, multiple, answers, answer, reference, metadata"),
@@ -136,12 +137,12 @@ FILES: dict[str, tuple[Entry, ...]] = {
     "answers/assignments.jsonl": (
         ("annotator", TEXT, "who"),
         ("unit", WHOLE, "which unit"),
-        ("round", WHOLE, "1, or 2 where scores were given back"),
+        ("round", WHOLE, "1; 2 where scores were given back to the annotator for a second round"),
         ("position", WHOLE, "place of the unit among those of the annotator, from 0"),
         ("text_version", TEXT, "the version of the text that was shown; only in studies that compare text versions"),
         ("stage", TEXT, "the stage that was reached, or done"),
         ("shown", OBJECT, "by stage, [item, [option, …]] in the order in which they were shown; a pair: left first"),
-        ("reopened", OBJECT, "of a later round or an expert: which answers were asked again and what was shown beside"),
+        ("reopened", OBJECT, "of a later round or an expert: what was asked again and what was shown with it"),
         ("finished_at", TIME, "when it was finished; null where it was not"),
     ),
     "answers/submissions.jsonl": (
@@ -161,7 +162,7 @@ FILES: dict[str, tuple[Entry, ...]] = {
     ),
     "answers/code_decisions.jsonl": (
         ("item_id", TEXT, "the item on which coders differ"),
-        ("question", TEXT, "a kind of which an item has one code, else the code that it has or not"),
+        ("question", TEXT, "the kind, if an item has one code of the kind; else the code, which it has or has not"),
         ("value", TEXT, "the code that was decided; empty: none"),
         ("reason", TEXT, "why"),
         ("decided_at", TIME, "when"),

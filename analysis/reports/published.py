@@ -35,7 +35,11 @@ COUNTED = {"informativity": "n_read", "agreement_with_humans": "n_judgments", "a
            "generator_means": "n", "metric_means": "n", "ratings": "n", "metric_correlations": "n",
            "error_codes": "n"}  # fmt: skip
 COUNTS_OF = {"n_read": "answerability"}  # counts that pages show only as the n of another number
-ALONE = ("informativity", "agreement_with_humans", "generator_means")  # own rows are listed even if unpublished
+LISTS_UNPUBLISHED = (
+    "informativity",
+    "agreement_with_humans",
+    "generator_means",
+)  # own rows are listed even if unpublished
 RATED = ("n_1", "n_5")  # measures that are counts of items with this rating
 
 
@@ -71,7 +75,7 @@ def parse_line(line: Mapping[str, str]) -> PublishedNumber:
 
 
 def add_published(report: Report, evidence: Evidence) -> Report:
-    """The report with one more table before the description, if numbers of its protocol are published."""
+    """The report with one more table before its last, the description, if numbers of its protocol are published."""
     if find_plugin(evidence.study.protocol).published is None:
         return report
     found = compare_published(report, evidence)
@@ -151,7 +155,7 @@ def list_published_generators(protocol: str) -> tuple[str, ...]:
 
 
 def select_published_numbers(evidence: Evidence) -> list[PublishedNumber]:
-    """The published numbers of the protocol; for the stopping questionnaire those in the study's language, or in
+    """The published numbers of the protocol; if they were published by language, those in the study's language, or in
     English."""
     mine = [each for each in load_published_numbers() if each.protocol == evidence.study.protocol]
     if not find_published_study(evidence.study.protocol).by_language:
@@ -223,7 +227,8 @@ def name_other_round(each: PublishedNumber, own: Row | None, own_said: str) -> d
 
 
 def list_own_only(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
-    """Rows of the study's own generators, models and dimensions that the published study did not have."""
+    """Rows of the study's own generators and models that the published study did not have; of dimensions, only the
+    average."""
     protocol, names = evidence.study.protocol, map_to_own_generators(evidence)
     kinds = dict.fromkeys((each.table, each.measure, tuple(name for name, _value in each.row))
                           for each in load_published_numbers() if each.protocol == protocol)  # fmt: skip
@@ -232,7 +237,7 @@ def list_own_only(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]
         for each in load_published_numbers()
     }
     for name, measure, names_of_row in kinds:
-        if name not in ALONE:
+        if name not in LISTS_UNPUBLISHED:
             continue
         table = report.table(name)
         for own in table.rows:

@@ -272,7 +272,7 @@ def read_seen_texts(study: Study, names: Sequence[str]) -> Sequence[str] | str:
 
 def set_seen_texts(evaluator: Evaluator, texts: Sequence[str] | str) -> Evaluator:
     """Record the texts whose human answers the model has seen because it was fitted or prompted with them, or its
-    thresholds chosen on them: what `read_seen_texts` returns."""
+    thresholds chosen on them. `texts` is what `read_seen_texts` returns: ids, or ALL_TEXTS."""
     params = {name: value for name, value in evaluator.params.items() if name != SEEN}
     evaluator.params = params | ({SEEN: texts if texts == ALL_TEXTS else list(texts)} if texts else {})
     evaluator.save(update_fields=["params"])

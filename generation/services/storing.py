@@ -83,7 +83,8 @@ RULES = ("cloze", "open")
 def store_reply(
     run: Run, generator: Generator, text: Text, parsed: Sequence[ParsedItem], n_options: int
 ) -> tuple[int, int]:
-    """Store the items of a reply; returns how many are in the bank and how many need repair. Safe to repeat."""
+    """Store the items of a reply; returns how many are complete and in the bank, and how many of the others wait for
+    repair or were discarded. Safe to repeat."""
     ending = make_id_suffix(generator)
     n_whole = 0
     for number, item in enumerate(parsed, 1):

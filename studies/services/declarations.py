@@ -17,8 +17,8 @@ from studies.protocols import PROTOCOLS, Declaration
 
 
 def get_declaration(study: Study) -> Declaration:
-    """The protocol of the study with its frozen parameters and wording; annotators with a variant are asked by its
-    declaration."""
+    """The protocol of the study with its frozen parameters and wording. Annotators with a variant are asked by the
+    declaration of their variant instead."""
     return declare(study, study)
 
 

@@ -82,7 +82,7 @@ def share_out(number: int, weights: Numbers) -> dict[str, int]:
 
 
 def assign_groups(study: Study, first: int, count: int) -> list[str]:
-    """The groups of `count` annotators from seat `first` on, if no group is given for them."""
+    """The groups of `count` annotators if none is given for them: by the quotas, else in turn from seat `first` on."""
     if has_group_quotas(study):
         return [quota.group for quota in make_quotas(study, count) for _seat in quota.seats]
     return [study.groups[seat % len(study.groups)] if study.groups else "" for seat in range(first, first + count)]

@@ -18,7 +18,9 @@ class Command(BaseCommand):
     help = "Sets codes of a study's items from a CSV file (item_id, kind, code, …): all, or none if a line is wrong."
 
     def add_arguments(self, parser):
-        parser.add_argument("file", type=Path, metavar="FILE.csv", help="as export_codes has written it, or a page")
+        parser.add_argument(
+            "file", type=Path, metavar="FILE.csv", help="as written by export_codes or downloaded from a page"
+        )
         parser.add_argument("--study", required=True, metavar="SLUG")
         parser.add_argument("--by", default="", metavar="USERNAME", help="who has coded; default: nobody is named")
         parser.add_argument("--dry-run", action="store_true", help="check everything, store nothing")

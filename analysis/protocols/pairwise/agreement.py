@@ -1,6 +1,6 @@
 """How far people agree on which item of a pair is better, and how far models agree with people.
 
-An answer counts as the better item, whichever side of the page it was on.
+An answer is coded by the item that was chosen, whichever side of the page it was on.
 """
 
 from collections.abc import Iterator, Sequence
